@@ -1,0 +1,9 @@
+import org.jspecify.annotations.NullMarked;
+
+/** fastio: asyncio for Java, with priorities. One loop thread runs tasks, which are virtual threads, one at a time. */
+@NullMarked
+module io.fastio.core {
+    requires static org.jspecify;
+
+    exports io.fastio;
+}

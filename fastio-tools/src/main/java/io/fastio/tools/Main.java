@@ -1,0 +1,33 @@
+package io.fastio.tools;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Entry point of the commands that run inside the JVM; a command is added by adding its class to {@link #COMMANDS}. */
+@Command(name = "fastio", description = "asyncio for Java, with priorities")
+public final class Main implements Runnable {
+    private static final List<Class<?>> COMMANDS = List.of(VersionCommand.class);
+
+    private Main() {}
+
+    /**
+     * Runs one command and ends the JVM with its exit code: 0 for success, 1 for failure, 2 for a wrong command line.
+     *
+     * @param args the command's name and its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new Main());
+        COMMANDS.forEach(line::addSubcommand);
+        return line;
+    }
+
+    @Override
+    public void run() {
+        commandLine().usage(System.out);
+    }
+}

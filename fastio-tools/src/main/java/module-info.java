@@ -1,0 +1,12 @@
+import org.jspecify.annotations.NullMarked;
+
+/** The commands behind {@code ./fastio}. */
+@NullMarked
+module io.fastio.tools {
+    requires io.fastio.core;
+    requires info.picocli;
+    requires static org.jspecify;
+
+    opens io.fastio.tools to
+            info.picocli;
+}
