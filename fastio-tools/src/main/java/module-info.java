@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module io.fastio.tools {
     requires io.fastio.core;
     requires info.picocli;
+    requires java.management;
     requires static org.jspecify;
 
     opens io.fastio.tools to
