@@ -2,7 +2,6 @@ package io.fastio.poll;
 
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
-import java.util.Objects;
 
 /**
  * Finds out which channels and file descriptors are ready. Knows descriptors, interest and readiness, nothing of tasks.
@@ -171,10 +170,6 @@ public interface Poller extends AutoCloseable {
      * @throws IOException if the kernel refuses, as when the process has no descriptor left
      */
     static Poller open(Kind kind) throws IOException {
-        return switch (Objects.requireNonNull(kind, "kind")) {
-            case SELECTOR -> new SelectorPoller("chosen");
-            case AUTO -> new SelectorPoller("portable");
-            case EPOLL -> throw new UnsupportedOperationException("epoll is not available");
-        };
+        return PollerChoice.open(kind);
     }
 }
