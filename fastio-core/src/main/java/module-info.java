@@ -4,6 +4,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module io.fastio.core {
     requires static org.jspecify;
+    requires static jdk.unsupported;
 
     exports io.fastio;
+    exports io.fastio.time;
 }

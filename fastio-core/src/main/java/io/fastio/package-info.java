@@ -1,4 +1,7 @@
-/** The kernel and its public face: the loop, its tasks, their priorities, and the one way in which a task waits. */
+/**
+ * The kernel and its face: tasks, the loop, priorities, cancellation, groups, and {@link io.fastio.Wait}, the one
+ * extension point on which every other way of waiting is built.
+ */
 @NullMarked
 package io.fastio;
 

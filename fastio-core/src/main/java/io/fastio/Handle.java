@@ -1,0 +1,134 @@
+package io.fastio;
+
+import io.fastio.time.LoopClock;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A callback of a loop: scheduled, cancelled and scheduled anew as often as wanted, without allocating. Runs on the loop,
+ * in the one order of tasks and callbacks (S2); a callback may block by the JDK's means, but has no task and cannot use
+ * fastio's waits. Answers to asyncio's {@code Handle} and {@code TimerHandle}.
+ *
+ * <p>Every method is for any thread; none waits. A handle is scheduled at most once at a time: scheduling it anew
+ * replaces the moment it was to run at.
+ */
+public final class Handle extends Entry {
+    private static final int CANCEL = 1;
+    private static final int SCHEDULE = 2;
+    private static final long SOON = -1;
+
+    private final EventLoop loop;
+    private final Runnable callback;
+    private final byte readyClass;
+
+    /** When it is to run as last asked for from outside the loop; SOON for at once. */
+    private volatile long asked;
+
+    Handle(EventLoop loop, Runnable callback, Priority priority) {
+        this.loop = loop;
+        this.callback = Objects.requireNonNull(callback, "callback");
+        this.readyClass = (byte) priority.ordinal();
+    }
+
+    /** Has the callback called once, as soon as all that is ready before it has run. */
+    public void callSoon() {
+        schedule(SOON);
+    }
+
+    /**
+     * Has the callback called once, {@code d} from now.
+     *
+     * @param d zero or negative: at once; what overflows: never
+     */
+    public void callLater(Duration d) {
+        callLaterNanos(LoopClock.saturatedNanos(d));
+    }
+
+    /** {@link #callLater(Duration)} in nanoseconds. */
+    public void callLaterNanos(long nanos) {
+        schedule(nanos <= 0 ? SOON : LoopClock.saturatedSum(loop.readClock(), nanos));
+    }
+
+    /** Has the callback called once at that moment of {@link EventLoop#time()}; the past is at once. */
+    public void callAt(long loopNanos) {
+        schedule(Math.max(0, loopNanos));
+    }
+
+    /**
+     * Takes it off the schedule. Cancelled from another thread, a callback that is about to begin may still run.
+     *
+     * @return whether it was scheduled; from another thread, whether it may have been
+     */
+    public boolean cancel() {
+        if (loop.isCurrent()) {
+            return unschedule();
+        }
+        return loop.postIfOpen(this, CANCEL);
+    }
+
+    /** Whether it is scheduled and has not begun. On the loop exact, from another thread as last seen. */
+    public boolean scheduled() {
+        return place >= 0 || readyIn != ReadyQueues.NONE;
+    }
+
+    private void schedule(long when) {
+        if (loop.isCurrent()) {
+            loop.requireOpen();
+            arrange(when);
+        } else {
+            asked = when;
+            loop.post(this, SCHEDULE);
+        }
+    }
+
+    private void arrange(long when) {
+        unschedule();
+        if (when == SOON) {
+            loop.ready(this, readyClass);
+        } else if (when != Long.MAX_VALUE) {
+            loop.setTimer(this, when);
+        }
+    }
+
+    private boolean unschedule() {
+        if (readyIn != ReadyQueues.NONE) {
+            loop.unready(this);
+            return true;
+        }
+        if (place >= 0) {
+            loop.cancelTimer(this);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    void deliver(int signals) {
+        // The two may have come in either order; a schedule that follows a cancel is the usual one.
+        if ((signals & CANCEL) != 0) {
+            unschedule();
+        }
+        if ((signals & SCHEDULE) != 0) {
+            arrange(asked);
+        }
+    }
+
+    @Override
+    void timeReached() {
+        loop.readySince(this, readyClass, due);
+    }
+
+    @Override
+    void runStep() {
+        loop.runCallbacks(this);
+    }
+
+    /** Calls the callback; on a runner. */
+    void call() {
+        try {
+            callback.run();
+        } catch (Throwable e) {
+            loop.report(new LoopError("callback " + callback + " threw " + e, e, null));
+        }
+    }
+}

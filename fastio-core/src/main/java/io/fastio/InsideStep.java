@@ -1,0 +1,43 @@
+package io.fastio;
+
+/**
+ * One step of a thread that a library started inside a task or callback: it runs on the loop in the class of the fiber
+ * whose scheduler it inherited (S13).
+ */
+final class InsideStep extends Entry {
+    private static final int ARRIVE = 1;
+    private final Fiber parent;
+    private final Runnable step;
+
+    InsideStep(Fiber parent, Runnable step) {
+        this.parent = parent;
+        this.step = step;
+    }
+
+    /** Becomes ready. Any thread; must not reject. */
+    void arrive() {
+        EventLoop loop = parent.loop;
+        if (loop.isCurrent()) {
+            loop.ready(this, parent.ownClass());
+        } else {
+            loop.postIfOpen(this, ARRIVE);
+        }
+    }
+
+    @Override
+    void deliver(int signals) {
+        parent.loop.ready(this, parent.ownClass());
+    }
+
+    @Override
+    void timeReached() {
+        throw new AssertionError("a step has no timer");
+    }
+
+    @Override
+    void runStep() {
+        parent.loop.running = parent;
+        step.run();
+        parent.loop.running = null;
+    }
+}

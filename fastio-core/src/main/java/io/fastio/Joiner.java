@@ -1,0 +1,11 @@
+package io.fastio;
+
+/** Whoever made a task as a part of something larger, and joins it: a group, a gather. */
+interface Joiner {
+    /**
+     * A child ended. On the loop, once.
+     *
+     * @return whether its failure, if it failed, is taken care of
+     */
+    boolean childEnded(LoopTask<?> child);
+}

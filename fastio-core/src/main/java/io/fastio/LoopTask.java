@@ -1,0 +1,983 @@
+package io.fastio;
+
+import io.fastio.carrier.Carrier;
+import io.fastio.time.LoopClock;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The task: a fiber with a body, a result, and everything that can end its waits.
+ *
+ * <p>Three things can end a wait before its wake: the deadline of the wait itself, a strike of a {@link Scope} on the
+ * task's stack, and {@link #cancel()}. The last two are <em>cancels</em>; all of them arrive on the loop and go through
+ * {@link #endWait}. A cancel that finds no wait stays pending and is delivered by the next one: {@link #begin} for those
+ * that count at once, {@link #suspend} for expired timeouts too (C3). Between its wake and its next step a task is
+ * <em>woken</em>; a cancel then still wins, and the hook passes on what the task was woken for (C6).
+ *
+ * <p>All fields belong to the loop, but for {@link #state} with {@link #result}, and {@link #outsiders}.
+ */
+final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T>, Wait.Hook {
+    private static final int CANCEL = 2;
+    private static final int WAKE = 4;
+    private static final int START = 8;
+
+    private static final int PENDING = 0;
+    private static final int SUCCEEDED = 1;
+    private static final int FAILED = 2;
+    private static final int CANCELLED = 3;
+
+    /** Why the wait in progress ended; NOT_YET while it goes on. */
+    private static final byte NOT_YET = 0;
+
+    private static final byte BY_WAKE = 1;
+    private static final byte BY_DEADLINE = 2;
+    private static final byte BY_CANCEL = 3;
+
+    /** Operations satisfied at once in one step before the next gives way, and how often the clock is looked at (S14). */
+    private static final int OPERATIONS_PER_STEP = 256;
+
+    private static final int OPERATIONS_PER_CLOCK = 16;
+    private static final long NANOS_PER_STEP = 1_000_000;
+
+    /** The wait of a yield, and of a sleep: nobody keeps account of them. */
+    private static final Wait.Hook YIELD = (task, woken) -> true;
+
+    private static final Wait.Hook SLEEP = (task, woken) -> true;
+    private static final Wait.Hook CHECKPOINT = (task, woken) -> true;
+
+    private static final VarHandle OUTSIDERS;
+    private static final VarHandle WAKE_TICKET;
+
+    static {
+        try {
+            MethodHandles.Lookup l = MethodHandles.lookup();
+            OUTSIDERS = l.findVarHandle(LoopTask.class, "outsiders", CountDownLatch.class);
+            WAKE_TICKET = l.findVarHandle(LoopTask.class, "wakeTicket", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final @Nullable String name;
+    private final Priority priority;
+    private final long deadlineNanos;
+    private @Nullable Callable<T> body;
+
+    // How it ended.
+    private volatile int state;
+    private @Nullable Object result;
+    private volatile @Nullable CountDownLatch outsiders;
+    private @Nullable List<Consumer<? super Task<T>>> doneCallbacks;
+    private boolean threadDone;
+
+    /** How often what it failed with was handed out (G3), and the task from which it took that failure over. */
+    int retrievals;
+
+    private @Nullable LoopTask<?> failedLike;
+
+    // The tasks of the loop, and whoever joins it.
+    @Nullable LoopTask<?> previousTask;
+    @Nullable LoopTask<?> nextTask;
+    boolean listed;
+    @Nullable Joiner joiner;
+
+    // The wait in progress.
+    private Wait.@Nullable Hook hook;
+    private @Nullable Priority wakeClass;
+    private byte reason;
+    long ticket;
+    private volatile long wakeTicket;
+    @Nullable WaitList waitList;
+    @Nullable LoopTask<?> previousWaiter;
+    @Nullable LoopTask<?> nextWaiter;
+
+    // Awaiting one another.
+    private @Nullable WaitList awaiters;
+    private @Nullable LoopTask<?> awaiting;
+    private boolean awaitShielded;
+
+    // Cancels.
+    private boolean cancelRequested;
+    private @Nullable String cancelledBy;
+    private volatile @Nullable String cancelledFromOutsideBy;
+    private boolean interrupted;
+    private @Nullable Scope scope;
+    private int pendingScopes;
+    private int shields;
+
+    // Share of this step (S14), and classes lent to it (Y2).
+    private int operations;
+    private long operationsSince;
+    private int lentUrgent;
+    private int lentNormal;
+
+    LoopTask(EventLoop loop, TaskOptions options, Callable<T> body) {
+        super(loop, options.name());
+        this.name = options.name();
+        this.priority = options.priority();
+        this.deadlineNanos = options.deadline() == null ? 0 : Math.max(1, EventLoop.nanos(options.deadline()));
+        this.body = Objects.requireNonNull(body, "body");
+    }
+
+    // ---- the current task
+
+    static LoopTask<?> current() {
+        LoopTask<?> task = currentOrNull();
+        if (task == null) {
+            throw new IllegalStateException(
+                    EventLoop.currentOrNull() == null
+                            ? "no running event loop: this must be called from a task (Asyncio.run starts the first one)"
+                            : "no running task: waits need a task of their own, not a callback or a library's thread");
+        }
+        return task;
+    }
+
+    static @Nullable LoopTask<?> currentOrNull() {
+        Thread thread = Thread.currentThread();
+        return Carrier.schedulerOf(thread) instanceof LoopTask<?> task && task.thread == thread ? task : null;
+    }
+
+    // ---- life
+
+    /** Makes it ready for its first step. Any thread. */
+    void start() {
+        Carrier.markStarted(thread);
+        if (loop.isCurrent()) {
+            arrive();
+        } else {
+            loop.post(this, START);
+        }
+    }
+
+    /** Becomes one of the loop's tasks. */
+    private void arrive() {
+        if (loop.isClosing()) {
+            cancelRequested = true;
+            cancelledBy = "the end of the event loop";
+        }
+        loop.adopt(this);
+        loop.ready(this, ownClass());
+    }
+
+    @Override
+    void deliver(int signals) {
+        if ((signals & START) != 0) {
+            arrive();
+        } else if ((signals & CONTINUE) != 0) {
+            if (phase == NEW && !listed) {
+                loop.adopt(this); // a thread of threadFactory(), started
+            }
+            goOn();
+        }
+        if ((signals & CANCEL) != 0 && !done()) {
+            String by = cancelledFromOutsideBy;
+            cancelOnLoop(by == null ? "another thread" : by);
+        }
+        if ((signals & WAKE) != 0 && wakeTicket == ticket) {
+            wakeIfWaiting();
+        }
+    }
+
+    @Override
+    void body() {
+        Callable<T> b = body;
+        assert b != null;
+        body = null;
+        int end;
+        Object value;
+        if (cancelRequested) { // C3: cancelled before its first run
+            end = CANCELLED;
+            value = takeCancel();
+        } else {
+            try {
+                value = b.call();
+                end = SUCCEEDED;
+            } catch (CancelledError e) {
+                value = e;
+                end = CANCELLED;
+            } catch (Throwable e) {
+                value = e;
+                end = FAILED;
+                if (interrupted && cancelRequested && e instanceof Exception) { // C2: what the ended JDK call threw
+                    CancelledError c = takeCancel();
+                    c.addSuppressed(e);
+                    value = c;
+                    end = CANCELLED;
+                }
+            }
+        }
+        ended(end, value);
+        threadDone = true;
+    }
+
+    private void ended(int end, @Nullable Object value) {
+        result = value;
+        state = end; // a full fence: whoever now looks for the result finds it, and we find whoever looked before
+        loop.dismiss(this);
+        boolean awaited = false;
+        if (awaiters != null) {
+            for (Task<?> t; (t = awaiters.poll()) != null; awaited = true) {
+                ((LoopTask<?>) t).wakeIfWaiting();
+            }
+        }
+        Joiner j = joiner;
+        if (j != null) {
+            joiner = null;
+            awaited |= j.childEnded(this);
+        }
+        List<Consumer<? super Task<T>>> callbacks = doneCallbacks;
+        if (callbacks != null) {
+            doneCallbacks = null;
+            for (Consumer<? super Task<T>> c : callbacks) {
+                loop.callSoon(() -> c.accept(this));
+            }
+        }
+        CountDownLatch waiting = outsiders;
+        if (waiting != null) {
+            awaited = true;
+            waiting.countDown();
+        }
+        if (end == FAILED && !awaited) {
+            loop.callSoon(this::reportIfUnretrieved); // G3: one round later
+        }
+        scope = null;
+    }
+
+    private void reportIfUnretrieved() {
+        LoopTask<?> source = failedLike;
+        boolean handledElsewhere = source != null && source.retrievals > 1;
+        if (retrievals == 0 && !handledElsewhere) {
+            retrievals++;
+            loop.report(new LoopError(
+                    "exception in " + name() + " was never retrieved", (Throwable) Objects.requireNonNull(result), this));
+        }
+    }
+
+    @Override
+    boolean bodyEnded() {
+        return threadDone;
+    }
+
+    @Override
+    byte ownClass() {
+        return (byte) effectivePriority().ordinal();
+    }
+
+    @Override
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    @Override
+    void runStep() {
+        operations = 0;
+        super.runStep();
+        if (hook == YIELD && phase == WAITING) {
+            loop.yielded(this);
+        }
+    }
+
+    // ---- waiting
+
+    /** The beginning of a waiting operation; see {@link Wait#begin()}. */
+    void begin() {
+        if (cancelRequested || pendingScopes > 0) {
+            CancelledError e = takePending(false);
+            if (e != null) {
+                throw e;
+            }
+        }
+        if (++operations % OPERATIONS_PER_CLOCK == 0) {
+            shareOfStep();
+        }
+    }
+
+    /** S14: gives way after so many operations, or so long a time, in one step. */
+    private void shareOfStep() {
+        long now = loop.time();
+        if (operations == OPERATIONS_PER_CLOCK) {
+            operationsSince = now;
+        } else if (operations >= OPERATIONS_PER_STEP || now - operationsSince > NANOS_PER_STEP) {
+            yieldNow();
+        }
+    }
+
+    /** Gives way and goes to the end of its class. */
+    void yieldNow() {
+        if (cancelRequested || pendingScopes > 0) {
+            CancelledError e = takePending(true);
+            if (e != null) {
+                throw e;
+            }
+        }
+        waitFor(YIELD, null);
+    }
+
+    /** Sleeps; zero and less is a yield (S3). {@link Priority#LOW} as class is {@code after} (S4). */
+    void sleep(long nanos, @Nullable Priority wakeAs) {
+        begin();
+        if (nanos <= 0 && wakeAs == null) {
+            yieldNow();
+        } else {
+            suspend(SLEEP, wakeAs, LoopClock.saturatedSum(loop.readClock(), Math.max(0, nanos)));
+        }
+    }
+
+    Wait.Reason suspend(Wait.Hook h, @Nullable Priority wakeAs, long deadline) {
+        if ((cancelRequested || pendingScopes > 0) && isPending(true)) {
+            if (h.abandon(this, false)) {
+                CancelledError e = takePending(true);
+                assert e != null;
+                throw e;
+            }
+            noteRefusal();
+        }
+        if (deadline != Wait.FOREVER) {
+            loop.setTimer(this, deadline);
+        }
+        waitFor(h, wakeAs);
+        return reason == BY_DEADLINE ? Wait.Reason.DEADLINE : Wait.Reason.WOKEN;
+    }
+
+    private void waitFor(Wait.Hook h, @Nullable Priority wakeAs) {
+        hook = h;
+        wakeClass = wakeAs;
+        reason = NOT_YET;
+        ticket++;
+        if (!giveWay()) {
+            hook = null;
+            loop.cancelTimer(this);
+            h.abandon(this, false);
+            throw new IllegalStateException("cannot wait here: a native frame or a class initialiser on the stack pins "
+                    + name() + " to the loop thread");
+        }
+        hook = null;
+        if (reason == BY_CANCEL) {
+            CancelledError e = takePending(true);
+            throw e != null ? e : new CancelledError(name() + " was cancelled", null);
+        }
+    }
+
+    /** S1: the class in which the end of the present wait makes it ready. */
+    private byte wakeClass() {
+        Priority own = effectivePriority();
+        Priority wait = wakeClass;
+        if (wait == null) {
+            return (byte) own.ordinal();
+        }
+        if (wait == Priority.LOW) { // after: low, unless somebody more urgent waits for what the task holds
+            return lentUrgent + lentNormal > 0 ? (byte) own.ordinal() : ReadyQueues.LOW;
+        }
+        return (byte) own.orUrgenter(wait).ordinal();
+    }
+
+    /** Its wait has come to its end as it should; false if it is in none, or it has ended already. */
+    boolean wakeIfWaiting() {
+        if (hook == null || reason != NOT_YET) {
+            return false;
+        }
+        reason = BY_WAKE;
+        loop.cancelTimer(this);
+        loop.ready(this, wakeClass());
+        return true;
+    }
+
+    void wakeFromAnywhere(long wanted) {
+        if (loop.isCurrent()) {
+            if (wanted == ticket) {
+                wakeIfWaiting();
+            }
+            return;
+        }
+        for (long seen = wakeTicket; seen < wanted; seen = wakeTicket) { // the latest wait is the one that counts
+            if (WAKE_TICKET.compareAndSet(this, seen, wanted)) {
+                break;
+            }
+        }
+        loop.postIfOpen(this, WAKE);
+    }
+
+    /** The deadline of its own wait. */
+    @Override
+    void timeReached() {
+        Wait.Hook h = hook;
+        if (h != null && reason == NOT_YET) {
+            reason = BY_DEADLINE;
+            if (h != SLEEP) {
+                h.abandon(this, false);
+            }
+            loop.readySince(this, wakeClass(), due);
+        }
+    }
+
+    /** Whether the yield in progress still waits to be queued. */
+    boolean isYielding() {
+        return hook == YIELD && reason == NOT_YET && readyIn == ReadyQueues.NONE;
+    }
+
+    /** Whether it gave way at a checkpoint and nothing else has ended that wait. */
+    boolean wakesItself() {
+        return hook == CHECKPOINT && reason == NOT_YET && readyIn == ReadyQueues.NONE;
+    }
+
+    byte yieldClass() {
+        return wakeClass();
+    }
+
+    /** B4: lets everything more urgent run, and goes on first of its class. */
+    boolean checkpoint() {
+        if (cancelRequested || pendingScopes > 0) {
+            CancelledError e = takePending(true);
+            if (e != null) {
+                throw e;
+            }
+        }
+        if (!loop.isDueBefore(ownClass())) {
+            return false;
+        }
+        loop.checkpointed(this);
+        waitFor(CHECKPOINT, null);
+        return true;
+    }
+
+    // ---- cancelling
+
+    @Override
+    public boolean cancel() {
+        if (done()) {
+            return false; // C1
+        }
+        LoopTask<?> canceller = currentOrNull();
+        String by = canceller != null ? canceller.name() : Thread.currentThread().getName();
+        if (loop.isCurrent()) {
+            cancelOnLoop(by.isEmpty() ? "a callback" : by);
+        } else {
+            cancelledFromOutsideBy = by;
+            loop.postIfOpen(this, CANCEL);
+        }
+        return true;
+    }
+
+    /** Cancels it, and before that the one it awaits, if nobody else waits for that (C5): innermost first. */
+    void cancelOnLoop(String by) {
+        LoopTask<?> t = this;
+        for (LoopTask<?> inner = t.soleAwaited(); inner != null; inner = t.soleAwaited()) {
+            t = inner;
+        }
+        while (t != this) {
+            LoopTask<?> waiting = (LoopTask<?>) Objects.requireNonNull(Objects.requireNonNull(t.awaiters).peek());
+            t.requestCancel(by);
+            t = waiting;
+        }
+        requestCancel(by);
+    }
+
+    private void requestCancel(String by) {
+        if (done()) {
+            return;
+        }
+        cancelRequested = true;
+        cancelledBy = by;
+        if (shields == 0) {
+            endWait(null);
+        }
+    }
+
+    /** The task that it awaits, if it alone does. */
+    private @Nullable LoopTask<?> soleAwaited() {
+        LoopTask<?> a = awaiting;
+        return a != null && reason == NOT_YET && !awaitShielded && a.awaiters != null && a.awaiters.size() == 1
+                        && a.outsiders == null
+                ? a
+                : null;
+    }
+
+    /** A scope of its stack was struck. */
+    void scopeStruck(Scope s) {
+        pendingScopes++;
+        if (!shieldedFrom(s)) {
+            LoopTask<?> awaited = soleAwaited();
+            if (awaited != null) {
+                awaited.cancelOnLoop(s.describe());
+            }
+            endWait(s);
+        }
+    }
+
+    private boolean shieldedFrom(Scope s) {
+        if (shields > 0) {
+            for (Scope i = scope; i != s && i != null; i = i.outer) {
+                if (i.shields()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** A cancel has come, from {@code struck} or, if null, from {@link #cancel()}: ends the wait, if it is in one. */
+    private void endWait(@Nullable Scope struck) {
+        Wait.Hook h = hook;
+        if (h == null) {
+            if (phase == BLOCKED) {
+                loop.interruptLater(this);
+            } else if (phase == NEW && readyIn == ReadyQueues.LOW) {
+                loop.requeue(this, ReadyQueues.NORMAL);
+            }
+        } else if (reason == NOT_YET) {
+            if (h.abandon(this, false)) {
+                reason = BY_CANCEL;
+                loop.cancelTimer(this);
+                if (readyIn == ReadyQueues.NONE) {
+                    loop.ready(this, cancelClass());
+                } else if (readyIn == ReadyQueues.LOW) {
+                    loop.requeue(this, ReadyQueues.NORMAL); // a yielding LOW task
+                }
+            } else if (struck != null) {
+                struck.refused = true;
+            }
+        } else if (reason != BY_CANCEL && (struck == null || struck.atOnce())) { // C6: woken, but not yet running
+            if (reason == BY_DEADLINE || h.abandon(this, true)) {
+                reason = BY_CANCEL;
+                if (readyIn == ReadyQueues.LOW) {
+                    loop.requeue(this, ReadyQueues.NORMAL);
+                }
+            }
+        }
+    }
+
+    /** C2: NORMAL or better. */
+    private byte cancelClass() {
+        return (byte) effectivePriority().orUrgenter(Priority.NORMAL).ordinal();
+    }
+
+    private void noteRefusal() {
+        if (cancelRequested && shields == 0) {
+            return;
+        }
+        Scope s = outermostPending(true);
+        if (s != null) {
+            s.refused = true;
+        }
+    }
+
+    /** In a JDK call when it was to be cancelled; on a runner, since interrupting may run foreign code (C2). */
+    void interruptIfBlocked() {
+        if (phase == BLOCKED && isPending(true)) {
+            if (cancelRequested && shields == 0) {
+                interrupted = true;
+            } else {
+                Scope s = outermostPending(true);
+                if (s != null) {
+                    s.interrupted = true;
+                }
+            }
+            thread.interrupt();
+        }
+    }
+
+    private boolean isPending(boolean suspends) {
+        return cancelRequested && shields == 0 || pendingScopes > 0 && outermostPending(suspends) != null;
+    }
+
+    private @Nullable Scope outermostPending(boolean suspends) {
+        Scope found = null;
+        for (Scope s = scope; s != null; s = s.outer) {
+            if (s.pending() && (suspends || s.atOnce())) {
+                found = s;
+            }
+            if (s.shields()) {
+                break;
+            }
+        }
+        return found;
+    }
+
+    /** The cancel to be thrown now, taken off what is pending; null if there is none. */
+    private @Nullable CancelledError takePending(boolean suspends) {
+        if (cancelRequested && shields == 0) {
+            CancelledError e = takeCancel();
+            for (Scope s = scope; s != null; s = s.outer) {
+                s.passed = e;
+            }
+            return e;
+        }
+        Scope s = pendingScopes > 0 ? outermostPending(suspends) : null;
+        if (s == null) {
+            return null;
+        }
+        if (!s.levelWise()) {
+            s.delivered = true;
+            pendingScopes--;
+        }
+        if (s.interrupted) {
+            Thread.interrupted();
+        }
+        CancelledError e = new CancelledError(s.describe(), s);
+        for (Scope i = scope; i != s && i != null; i = i.outer) {
+            i.passed = e;
+        }
+        return e;
+    }
+
+    private CancelledError takeCancel() {
+        cancelRequested = false;
+        if (interrupted) {
+            interrupted = false;
+            Thread.interrupted(); // ours, not the task's business any more
+        }
+        return new CancelledError(name() + " was cancelled by " + cancelledBy, null);
+    }
+
+    /** Throws a cancel that came while it was in a wait that had to finish. */
+    void deliverPending() {
+        CancelledError e = takePending(true);
+        if (e != null) {
+            throw e;
+        }
+    }
+
+    void enter(Scope s, long deadline) {
+        s.outer = scope;
+        s.entered = true;
+        scope = s;
+        if (s.struck) {
+            pendingScopes++;
+        } else if (deadline != Long.MAX_VALUE) {
+            loop.setTimer(s, deadline);
+        }
+    }
+
+    void leave(Scope s) {
+        if (scope != s) {
+            throw new IllegalStateException("scopes must be left in the order opposite to that of entering");
+        }
+        loop.cancelTimer(s);
+        if (s.pending()) {
+            pendingScopes--;
+        }
+        if (s.shields()) {
+            shieldChanged(false);
+        }
+        if (s.interrupted && !s.delivered) {
+            Thread.interrupted();
+        }
+        s.entered = false;
+        scope = s.outer;
+    }
+
+    void shieldChanged(boolean on) {
+        shields += on ? 1 : -1;
+    }
+
+    // ---- classes lent to it
+
+    void lend(Priority p, int change) {
+        if (p == Priority.URGENT) {
+            lentUrgent += change;
+        } else if (p == Priority.NORMAL) {
+            lentNormal += change;
+        }
+        byte now = ownClass();
+        if (readyIn != ReadyQueues.NONE && readyIn != ReadyQueues.DEADLINE && now < readyIn && change > 0) {
+            loop.requeue(this, now);
+        }
+    }
+
+    Priority effectivePriority() {
+        return lentUrgent > 0
+                ? Priority.URGENT
+                : lentNormal > 0 && priority == Priority.LOW ? Priority.NORMAL : priority;
+    }
+
+    // ---- results
+
+    @Override
+    public T await() throws Exception {
+        return await(false);
+    }
+
+    /** Waits for its end; {@code shielded}: a cancel of the waiting one does not pass on to it (C5). */
+    T await(boolean shielded) throws Exception {
+        LoopTask<?> me = current();
+        me.begin();
+        if (!done()) {
+            if (me.loop != loop) {
+                long t = me.ticket + 1;
+                addDoneCallback(ended -> me.wakeFromAnywhere(t));
+                me.suspend((task, woken) -> true, null, Wait.FOREVER);
+            } else {
+                refuseCircle(me);
+                if (awaiters == null) {
+                    awaiters = new WaitList();
+                }
+                awaiters.add(me);
+                me.awaiting = this;
+                me.awaitShielded = shielded;
+                try {
+                    me.suspend(this, null, Wait.FOREVER);
+                } finally {
+                    me.awaiting = null;
+                }
+            }
+        }
+        if (state == FAILED) {
+            me.failedLike = this;
+        }
+        return valueOrThrow();
+    }
+
+    /** A task that awaited this one does not any more. */
+    @Override
+    public boolean abandon(Task<?> task, boolean woken) {
+        if (!woken) {
+            Objects.requireNonNull(awaiters).remove(task);
+        }
+        return true;
+    }
+
+    private void refuseCircle(LoopTask<?> me) {
+        for (LoopTask<?> t = this; t != null; t = t.awaiting) {
+            if (t == me) {
+                StringBuilder circle = new StringBuilder("tasks await each other: ").append(me.name());
+                for (LoopTask<?> c = this; c != null && c != me; c = c.awaiting) {
+                    circle.append(" -> ").append(c.name());
+                }
+                throw new IllegalStateException(circle.append(" -> ").append(me.name()).toString()); // S12
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    T valueOrThrow() throws Exception {
+        switch (state) {
+            case SUCCEEDED -> {
+                return (T) result;
+            }
+            case FAILED -> {
+                retrievals++;
+                throw sneaky((Throwable) Objects.requireNonNull(result));
+            }
+            case CANCELLED -> {
+                CancelledError e = (CancelledError) Objects.requireNonNull(result);
+                CancelledError mine = new CancelledError(e.getMessage() == null ? name() + " was cancelled" : e.getMessage(), null);
+                mine.initCause(e);
+                throw mine;
+            }
+            default -> throw new IllegalStateException(name() + " has not ended");
+        }
+    }
+
+    /** What it failed with; null if it did not. */
+    @Nullable Throwable failureOrNull() {
+        return state == FAILED ? (Throwable) result : null;
+    }
+
+    /** How it ended. */
+    Outcome<T> outcome() {
+        return switch (state) {
+            case SUCCEEDED -> new Outcome.Success<>(resultNow());
+            case FAILED -> {
+                retrievals++;
+                Throwable e = (Throwable) Objects.requireNonNull(result);
+                yield new Outcome.Failure<>(e instanceof Exception x ? x : new ExecutionException(e));
+            }
+            case CANCELLED -> new Outcome.Cancelled<>();
+            default -> throw new IllegalStateException(name() + " has not ended");
+        };
+    }
+
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        try {
+            return get(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long nanos = unit.toNanos(timeout);
+        LoopTask<?> me = currentOrNull();
+        if (!done()) {
+            if (me != null) {
+                awaitAnyEnd(nanos);
+            } else if (Thread.currentThread() == loop.carrier()) {
+                throw new IllegalStateException("the loop thread cannot wait for " + name());
+            } else {
+                CountDownLatch latch = outsiders;
+                if (latch == null) {
+                    OUTSIDERS.compareAndSet(this, null, new CountDownLatch(1));
+                    latch = Objects.requireNonNull(outsiders);
+                }
+                if (!done() && !latch.await(nanos, TimeUnit.NANOSECONDS)) {
+                    throw new TimeoutException(name() + " did not end within " + timeout + " " + unit);
+                }
+            }
+        }
+        return getNow();
+    }
+
+    /** For {@code get} in a task: waits for the end, whatever it is; a timeout leaves this task alone. */
+    private void awaitAnyEnd(long nanos) throws TimeoutException {
+        LoopTask<?> me = current();
+        me.begin();
+        refuseCircle(me);
+        long deadline = LoopClock.saturatedSum(me.loop.time(), Math.max(0, nanos));
+        Wait.Reason why;
+        if (me.loop != loop) {
+            long t = me.ticket + 1;
+            addDoneCallback(ended -> me.wakeFromAnywhere(t));
+            why = me.suspend((task, woken) -> true, null, deadline);
+        } else {
+            if (awaiters == null) {
+                awaiters = new WaitList();
+            }
+            awaiters.add(me);
+            me.awaiting = this;
+            me.awaitShielded = false;
+            try {
+                why = me.suspend(this, null, deadline);
+            } finally {
+                me.awaiting = null;
+            }
+        }
+        if (why == Wait.Reason.DEADLINE && !done()) {
+            throw new TimeoutException(name() + " did not end within " + nanos + " ns");
+        }
+    }
+
+    private T getNow() throws ExecutionException {
+        switch (state) {
+            case FAILED -> {
+                retrievals++;
+                throw new ExecutionException((Throwable) Objects.requireNonNull(result));
+            }
+            case CANCELLED -> {
+                CancellationException e = new CancellationException(name() + " was cancelled");
+                e.initCause((Throwable) result);
+                throw e;
+            }
+            default -> {
+                return resultNow();
+            }
+        }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public T resultNow() {
+        if (state != SUCCEEDED) {
+            throw new IllegalStateException(name() + " has no value");
+        }
+        return (T) result;
+    }
+
+    @Override
+    public Throwable exceptionNow() {
+        if (state != FAILED) {
+            throw new IllegalStateException(name() + " has not failed");
+        }
+        retrievals++;
+        return (Throwable) Objects.requireNonNull(result);
+    }
+
+    @Override
+    public State state() {
+        return switch (state) {
+            case SUCCEEDED -> State.SUCCESS;
+            case FAILED -> State.FAILED;
+            case CANCELLED -> State.CANCELLED;
+            default -> State.RUNNING;
+        };
+    }
+
+    @Override
+    public @Nullable Throwable exception() {
+        return switch (state) {
+            case SUCCEEDED -> null;
+            case FAILED -> exceptionNow();
+            case CANCELLED -> throw (CancelledError) Objects.requireNonNull(result);
+            default -> throw new IllegalStateException(name() + " has not ended");
+        };
+    }
+
+    @Override
+    public boolean done() {
+        return state != PENDING;
+    }
+
+    @Override
+    public boolean cancelled() {
+        return state == CANCELLED;
+    }
+
+    @Override
+    public String name() {
+        return name != null ? name : "task-" + thread.threadId();
+    }
+
+    @Override
+    public Priority priority() {
+        return priority;
+    }
+
+    @Override
+    public void addDoneCallback(Consumer<? super Task<T>> callback) {
+        Objects.requireNonNull(callback, "callback");
+        if (!loop.isCurrent()) {
+            loop.callSoon(() -> addDoneCallback(callback));
+        } else if (done()) {
+            loop.callSoon(() -> callback.accept(this));
+        } else {
+            if (doneCallbacks == null) {
+                doneCallbacks = new ArrayList<>(1);
+            }
+            doneCallbacks.add(callback);
+        }
+    }
+
+    /** Ends it without its thread, which will never run again: at the end of the loop. */
+    void abandonAtClose() {
+        if (!done()) {
+            ended(CANCELLED, new CancelledError(name() + " was abandoned at the end of the event loop", null));
+        }
+    }
+
+    /** What it is doing, for warnings and trees. */
+    String doing() {
+        return switch (phase) {
+            case NEW -> "not started";
+            case RUNNING, SUSPENDING -> "running";
+            case BLOCKED -> "in a blocking JDK call";
+            case ENDED -> "ended";
+            default ->
+                awaiting != null
+                        ? "awaiting " + awaiting.name()
+                        : readyIn != ReadyQueues.NONE ? "ready" : hook == SLEEP ? "sleeping" : "waiting";
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "Task[" + name() + ", " + (done() ? state().toString().toLowerCase(java.util.Locale.ROOT) : doing()) + "]";
+    }
+
+    /** Lets a throwable pass whatever its type: an awaiting task gets the very one (C, G). */
+    @SuppressWarnings("unchecked")
+    static <E extends Throwable> RuntimeException sneaky(Throwable e) throws E {
+        throw (E) e;
+    }
+}

@@ -1,0 +1,48 @@
+package io.fastio;
+
+import java.util.Objects;
+
+/**
+ * Something that any thread can raise and that the loop then acts upon: the way of a wake from outside (W1). Raised again
+ * before the loop has acted it coalesces; raising allocates nothing and takes no lock, so a native upcall or a signal
+ * handler may do it.
+ */
+public abstract class Signal extends Posted {
+    private static final int RAISED = 1;
+    private final EventLoop loop;
+
+    /** A signal for {@code loop}. */
+    protected Signal(EventLoop loop) {
+        this.loop = Objects.requireNonNull(loop, "loop");
+    }
+
+    /**
+     * Acts on the signal, on the loop, possibly on its carrier thread: must be short, take no lock, log nothing, throw
+     * nothing, and not wait. Resuming tasks is what it is for.
+     */
+    protected abstract void act();
+
+    /**
+     * Raises it. From a task or callback of the loop it acts at once; from any other thread as soon as the step in
+     * progress is over, by waking the loop if it sleeps.
+     *
+     * @return false if the loop is closed: nothing will happen
+     */
+    public final boolean raise() {
+        if (loop.isCurrent()) {
+            act();
+            return true;
+        }
+        return loop.postIfOpen(this, RAISED);
+    }
+
+    /** The loop it acts on. */
+    public final EventLoop loop() {
+        return loop;
+    }
+
+    @Override
+    final void deliver(int signals) {
+        act();
+    }
+}

@@ -1,0 +1,83 @@
+package io.fastio;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waiting tasks, first in, first out. The links are fields of the task, so a list allocates nothing and a task leaves it
+ * in constant time; a task is in one list at a time, since it waits for one thing at a time. Loop only.
+ */
+public final class WaitList {
+    private @Nullable LoopTask<?> first;
+    private @Nullable LoopTask<?> last;
+    private int size;
+
+    /** Appends a task that is in no list. */
+    public void add(Task<?> task) {
+        LoopTask<?> t = (LoopTask<?>) task;
+        if (t.waitList != null) {
+            throw new IllegalStateException(t.name() + " is in a wait list already");
+        }
+        LoopTask<?> l = last;
+        t.waitList = this;
+        t.previousWaiter = l;
+        if (l == null) {
+            first = t;
+        } else {
+            l.nextWaiter = t;
+        }
+        last = t;
+        size++;
+    }
+
+    /** Takes a task out; false if it is not in this list. */
+    public boolean remove(Task<?> task) {
+        LoopTask<?> t = (LoopTask<?>) task;
+        if (t.waitList != this) {
+            return false;
+        }
+        LoopTask<?> p = t.previousWaiter;
+        LoopTask<?> n = t.nextWaiter;
+        if (p == null) {
+            first = n;
+        } else {
+            p.nextWaiter = n;
+        }
+        if (n == null) {
+            last = p;
+        } else {
+            n.previousWaiter = p;
+        }
+        t.previousWaiter = null;
+        t.nextWaiter = null;
+        t.waitList = null;
+        size--;
+        return true;
+    }
+
+    /** The one that has waited longest, or null; it stays. */
+    public @Nullable Task<?> peek() {
+        return first;
+    }
+
+    /** Takes out the one that has waited longest, or null. */
+    public @Nullable Task<?> poll() {
+        LoopTask<?> t = first;
+        if (t != null) {
+            remove(t);
+        }
+        return t;
+    }
+
+    /** The one behind {@code task}, which is in this list, or null. */
+    public @Nullable Task<?> after(Task<?> task) {
+        return ((LoopTask<?>) task).nextWaiter;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public boolean isEmpty() {
+        return first == null;
+    }
+}

@@ -1,0 +1,197 @@
+package io.fastio.carrier;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+
+/**
+ * The one place that knows how JDK 25 puts virtual threads on a scheduler of ours.
+ *
+ * <p>The JDK has the mechanism but no public face for it yet: {@code java.lang.VirtualThread} takes an
+ * {@link Executor} and hands it the thread's continuation, as a {@link Runnable}, whenever the thread can go on.
+ * Everything here needs {@code --add-opens java.base/java.lang=ALL-UNNAMED}; {@link #require()} says so where the
+ * flag is missing. When the JDK gets a public scheduler interface, this class is what changes.
+ *
+ * <p>Two departures from {@code Thread.start} matter to the loop:
+ *
+ * <ul>
+ *   <li>A thread from {@link #newThread} is bound to a thread container that does not track it. {@code Thread.start}
+ *       and the end of a thread go through a shared map whose bins are monitors; a loop thread that blocks on one
+ *       stops every task. Such a thread is started by {@link #markStarted} and a first run of its continuation, so
+ *       that neither its start nor its end takes a lock.
+ *   <li>A task gives the loop away through {@link Thread#yield()}: that hands the continuation back to the scheduler,
+ *       which simply keeps it until the task is woken. It is the cheapest way out of a virtual thread (one
+ *       compare-and-set for a whole switch), and no {@code unpark} of a stranger can end the wait.
+ * </ul>
+ */
+public final class Carrier {
+    private static final int STARTED = 1;
+
+    private static final MethodHandle NEW_THREAD;
+    private static final MethodHandle SCHEDULER;
+    private static final MethodHandle CONTINUATION;
+    private static final MethodHandle SET_STATE;
+    private static final MethodHandle SET_CONTAINER;
+    private static final Throwable FAILURE;
+
+    static {
+        MethodHandle newThread = null;
+        MethodHandle scheduler = null;
+        MethodHandle continuation = null;
+        MethodHandle setState = null;
+        MethodHandle setContainer = null;
+        Throwable failure = null;
+        try {
+            Class<?> virtualThread = Class.forName("java.lang.VirtualThread");
+            MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(virtualThread, MethodHandles.lookup());
+            newThread = lookup.findConstructor(
+                            virtualThread,
+                            MethodType.methodType(void.class, Executor.class, String.class, int.class, Runnable.class))
+                    .asType(MethodType.methodType(
+                            Thread.class, Executor.class, String.class, int.class, Runnable.class));
+            scheduler = lookup.findGetter(virtualThread, "scheduler", Executor.class)
+                    .asType(MethodType.methodType(Executor.class, Thread.class));
+            continuation = lookup.findGetter(virtualThread, "runContinuation", Runnable.class)
+                    .asType(MethodType.methodType(Runnable.class, Thread.class));
+            setState = lookup.findVarHandle(virtualThread, "state", int.class)
+                    .toMethodHandle(VarHandle.AccessMode.SET_VOLATILE)
+                    .asType(MethodType.methodType(void.class, Thread.class, int.class));
+            setContainer = containerSetter();
+        } catch (Throwable e) {
+            failure = e;
+        }
+        NEW_THREAD = newThread;
+        SCHEDULER = scheduler;
+        CONTINUATION = continuation;
+        SET_STATE = setState;
+        SET_CONTAINER = setContainer;
+        FAILURE = failure;
+        initialiseSocketPollers();
+    }
+
+    private Carrier() {}
+
+    /**
+     * A handle {@code (Thread) -> void} that binds a thread to one container that does nothing at a thread's end. An
+     * executor that starts a thread per task is such a container: it keeps account of threads itself, and only of those
+     * that it started.
+     */
+    private static MethodHandle containerSetter() throws ReflectiveOperationException {
+        Class<?> type = Class.forName("jdk.internal.vm.ThreadContainer");
+        Executor untracked = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
+        MethodHandle set = MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+                .findSetter(Thread.class, "container", type);
+        return MethodHandles.insertArguments(
+                set.asType(MethodType.methodType(void.class, Thread.class, Object.class)), 1, untracked);
+    }
+
+    /**
+     * The JDK's socket pollers run on the scheduler of whoever touches them first. They are woken here, on the default
+     * scheduler, or they would sit on one loop and stop with it.
+     */
+    private static void initialiseSocketPollers() {
+        if (FAILURE != null || onForeignScheduler()) {
+            return;
+        }
+        try {
+            Class.forName("sun.nio.ch.Poller", true, null);
+        } catch (ClassNotFoundException e) {
+            // A JDK without this class has no poller that could inherit a scheduler: nothing to do.
+            return;
+        }
+    }
+
+    private static boolean onForeignScheduler() {
+        Thread t = Thread.currentThread();
+        return t.isVirtual() && !(schedulerOf(t) instanceof java.util.concurrent.ForkJoinPool);
+    }
+
+    /** Whether this JVM lets us schedule virtual threads. Any thread. */
+    public static boolean available() {
+        return FAILURE == null;
+    }
+
+    /**
+     * Checks that this JVM lets us schedule virtual threads. Any thread.
+     *
+     * @throws IllegalStateException with the missing flag and every way to set it
+     */
+    public static void require() {
+        if (FAILURE != null) {
+            throw new IllegalStateException(MISSING, FAILURE);
+        }
+    }
+
+    private static final String MISSING =
+            """
+            fastio needs the JVM flag
+                --add-opens java.base/java.lang=ALL-UNNAMED
+            to run tasks as virtual threads on its own scheduler. Set it in one of these ways:
+                command line:     java --add-opens java.base/java.lang=ALL-UNNAMED ...
+                environment:      JDK_JAVA_OPTIONS="--add-opens java.base/java.lang=ALL-UNNAMED"
+                executable jar:   Add-Opens: java.base/java.lang          (main attribute of the manifest)
+                Maven Surefire:   <argLine>--add-opens java.base/java.lang=ALL-UNNAMED</argLine>
+                Gradle:           tasks.withType(JavaForkOptions) { jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED") }
+            On the module path name the module io.fastio.core instead of ALL-UNNAMED. A JDK 25 or newer is needed.
+            """;
+
+    /**
+     * A new virtual thread, not started, whose continuation goes to {@code scheduler}. Any thread.
+     *
+     * @param name the thread's name, or null for none
+     */
+    public static Thread newThread(Executor scheduler, String name, Runnable body) {
+        try {
+            return (Thread) NEW_THREAD.invokeExact(scheduler, name, 0, body);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** The scheduler of a virtual thread; null for a platform thread. Any thread. */
+    public static Executor schedulerOf(Thread thread) {
+        if (!thread.isVirtual()) {
+            return null;
+        }
+        try {
+            return (Executor) SCHEDULER.invokeExact(thread);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** What runs one step of a virtual thread; the same object for the thread's whole life. Any thread. */
+    public static Runnable continuationOf(Thread thread) {
+        try {
+            return (Runnable) CONTINUATION.invokeExact(thread);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /**
+     * Takes the place of {@code thread.start()}: from now on its continuation may be run. Once per thread, by the one
+     * that made it. Takes no lock.
+     */
+    public static void markStarted(Thread thread) {
+        try {
+            SET_CONTAINER.invokeExact(thread);
+            SET_STATE.invokeExact(thread, STARTED);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static Error unexpected(Throwable e) {
+        if (e instanceof RuntimeException r) {
+            throw r;
+        }
+        if (e instanceof Error error) {
+            throw error;
+        }
+        return new AssertionError(e);
+    }
+}

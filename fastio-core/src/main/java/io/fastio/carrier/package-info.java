@@ -1,0 +1,4 @@
+@NullMarked
+package io.fastio.carrier;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fastio.time;
+
+import org.jspecify.annotations.NullMarked;
