@@ -176,6 +176,7 @@ public final class Asyncio {
 
     /** {@link #gather(List)}. */
     @SafeVarargs
+    @SuppressWarnings("varargs")
     public static <T extends @Nullable Object> List<T> gather(Callable<? extends T>... bodies) throws Exception {
         return Gather.values(List.of(bodies));
     }
@@ -193,7 +194,8 @@ public final class Asyncio {
      *
      * @param timeout null: no limit; zero or negative: the body runs to its first real wait (T1)
      */
-    public static <T extends @Nullable Object> T waitFor(Callable<T> body, @Nullable Duration timeout) throws Exception {
+    public static <T extends @Nullable Object> T waitFor(Callable<T> body, @Nullable Duration timeout)
+            throws Exception {
         Objects.requireNonNull(body, "body");
         return Timeout.waitFor(body, timeout == null ? Long.MAX_VALUE : LoopClock.saturatedNanos(timeout));
     }

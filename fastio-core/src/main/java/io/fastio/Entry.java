@@ -7,8 +7,11 @@ import org.jspecify.annotations.Nullable;
  * the queues have no capacity and allocate nothing.
  */
 abstract class Entry extends Timed {
-    @Nullable Entry previousReady;
-    @Nullable Entry nextReady;
+    @Nullable
+    Entry previousReady;
+
+    @Nullable
+    Entry nextReady;
 
     /** Which of the {@link ReadyQueues} it stands in; {@link ReadyQueues#NONE} if in none. */
     byte readyIn = ReadyQueues.NONE;

@@ -79,7 +79,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     private volatile IdleStrategy idleStrategy;
 
     // ---- tasks and fibers
-    @Nullable Fiber running;
+    @Nullable
+    Fiber running;
+
     int blockedFibers;
     private int workOutside;
     private @Nullable LoopTask<?> firstTask;
@@ -139,7 +141,8 @@ public final class EventLoop implements Executor, AutoCloseable {
         return t == carrier || Carrier.schedulerOf(t) instanceof Fiber f && f.loop == this;
     }
 
-    @Nullable Thread carrier() {
+    @Nullable
+    Thread carrier() {
         return carrier;
     }
 
@@ -566,7 +569,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * The next callback, if the step to run next is one: the same turn as the carrier's, but for sleeping and looking at
      * readiness, which are left to it. On a runner.
      */
-    @Nullable Handle nextNeighbour() {
+    @Nullable
+    Handle nextNeighbour() {
         if (stopping || !inbox.isEmpty() || awaitedMain != null && awaitedMain.done()) {
             return null;
         }
@@ -607,7 +611,8 @@ public final class EventLoop implements Executor, AutoCloseable {
                 exceptionHandler.accept(e);
                 return;
             } catch (Throwable broken) { // G3: a handler that throws does not hurt the loop
-                System.getLogger("io.fastio").log(System.Logger.Level.ERROR, "the exception handler of " + this + " threw", broken);
+                System.getLogger("io.fastio")
+                        .log(System.Logger.Level.ERROR, "the exception handler of " + this + " threw", broken);
             }
         }
         System.getLogger("io.fastio").log(System.Logger.Level.ERROR, e.message(), e.exception());
@@ -712,7 +717,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     private String taskTree() {
         StringBuilder s = new StringBuilder();
         for (Task<?> t : tasks()) {
-            s.append("  ").append(t.name()).append(": ").append(((LoopTask<?>) t).doing()).append('\n');
+            s.append("  ")
+                    .append(t.name())
+                    .append(": ")
+                    .append(((LoopTask<?>) t).doing())
+                    .append('\n');
         }
         return s.toString();
     }

@@ -11,4 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param exception what was thrown, if that is what happened
  * @param task the task concerned, if there is one
  */
-public record LoopError(String message, @Nullable Throwable exception, @Nullable Task<?> task) {}
+public record LoopError(
+        String message,
+        @Nullable Throwable exception,
+        @Nullable Task<?> task) {}

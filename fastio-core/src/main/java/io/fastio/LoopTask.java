@@ -87,10 +87,16 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private @Nullable LoopTask<?> failedLike;
 
     // The tasks of the loop, and whoever joins it.
-    @Nullable LoopTask<?> previousTask;
-    @Nullable LoopTask<?> nextTask;
+    @Nullable
+    LoopTask<?> previousTask;
+
+    @Nullable
+    LoopTask<?> nextTask;
+
     boolean listed;
-    @Nullable Joiner joiner;
+
+    @Nullable
+    Joiner joiner;
 
     // The wait in progress.
     private Wait.@Nullable Hook hook;
@@ -98,9 +104,15 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private byte reason;
     long ticket;
     private volatile long wakeTicket;
-    @Nullable WaitList waitList;
-    @Nullable LoopTask<?> previousWaiter;
-    @Nullable LoopTask<?> nextWaiter;
+
+    @Nullable
+    WaitList waitList;
+
+    @Nullable
+    LoopTask<?> previousWaiter;
+
+    @Nullable
+    LoopTask<?> nextWaiter;
 
     // Awaiting one another.
     private @Nullable WaitList awaiters;
@@ -260,7 +272,9 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if (retrievals == 0 && !handledElsewhere) {
             retrievals++;
             loop.report(new LoopError(
-                    "exception in " + name() + " was never retrieved", (Throwable) Objects.requireNonNull(result), this));
+                    "exception in " + name() + " was never retrieved",
+                    (Throwable) Objects.requireNonNull(result),
+                    this));
         }
     }
 
@@ -459,7 +473,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             return false; // C1
         }
         LoopTask<?> canceller = currentOrNull();
-        String by = canceller != null ? canceller.name() : Thread.currentThread().getName();
+        String by =
+                canceller != null ? canceller.name() : Thread.currentThread().getName();
         if (loop.isCurrent()) {
             cancelOnLoop(by.isEmpty() ? "a callback" : by);
         } else {
@@ -476,7 +491,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             t = inner;
         }
         while (t != this) {
-            LoopTask<?> waiting = (LoopTask<?>) Objects.requireNonNull(Objects.requireNonNull(t.awaiters).peek());
+            LoopTask<?> waiting = (LoopTask<?>)
+                    Objects.requireNonNull(Objects.requireNonNull(t.awaiters).peek());
             t.requestCancel(by);
             t = waiting;
         }
@@ -497,7 +513,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     /** The task that it awaits, if it alone does. */
     private @Nullable LoopTask<?> soleAwaited() {
         LoopTask<?> a = awaiting;
-        return a != null && reason == NOT_YET && !awaitShielded && a.awaiters != null && a.awaiters.size() == 1
+        return a != null
+                        && reason == NOT_YET
+                        && !awaitShielded
+                        && a.awaiters != null
+                        && a.awaiters.size() == 1
                         && a.outsiders == null
                 ? a
                 : null;
@@ -754,7 +774,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 for (LoopTask<?> c = this; c != null && c != me; c = c.awaiting) {
                     circle.append(" -> ").append(c.name());
                 }
-                throw new IllegalStateException(circle.append(" -> ").append(me.name()).toString()); // S12
+                throw new IllegalStateException(
+                        circle.append(" -> ").append(me.name()).toString()); // S12
             }
         }
     }
@@ -771,7 +792,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             }
             case CANCELLED -> {
                 CancelledError e = (CancelledError) Objects.requireNonNull(result);
-                CancelledError mine = new CancelledError(e.getMessage() == null ? name() + " was cancelled" : e.getMessage(), null);
+                CancelledError mine =
+                        new CancelledError(e.getMessage() == null ? name() + " was cancelled" : e.getMessage(), null);
                 mine.initCause(e);
                 throw mine;
             }
@@ -780,7 +802,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     }
 
     /** What it failed with; null if it did not. */
-    @Nullable Throwable failureOrNull() {
+    @Nullable
+    Throwable failureOrNull() {
         return state == FAILED ? (Throwable) result : null;
     }
 
@@ -972,7 +995,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     @Override
     public String toString() {
-        return "Task[" + name() + ", " + (done() ? state().toString().toLowerCase(java.util.Locale.ROOT) : doing()) + "]";
+        return "Task[" + name() + ", " + (done() ? state().toString().toLowerCase(java.util.Locale.ROOT) : doing())
+                + "]";
     }
 
     /** Lets a throwable pass whatever its type: an awaiting task gets the very one (C, G). */

@@ -19,9 +19,13 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     private static final ThreadPoolExecutor POOL = pool();
 
     private static ThreadPoolExecutor pool() {
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> Thread
-                        .ofPlatform()
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                THREADS,
+                THREADS,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                r -> Thread.ofPlatform()
                         .daemon()
                         .name("fastio-offload-" + COUNT.incrementAndGet())
                         .unstarted(r));

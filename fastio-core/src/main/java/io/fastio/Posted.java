@@ -20,7 +20,8 @@ abstract class Posted {
     }
 
     /** Link of the inbox; belongs to the inbox between push and delivery. */
-    @Nullable Posted nextPosted;
+    @Nullable
+    Posted nextPosted;
 
     private volatile int signals;
 

@@ -20,8 +20,12 @@ final class ReadyQueues {
     private final TimerQueue deadlines = new TimerQueue();
 
     private static final class Fifo {
-        @Nullable Entry first;
-        @Nullable Entry last;
+        @Nullable
+        Entry first;
+
+        @Nullable
+        Entry last;
+
         int size;
     }
 
@@ -91,15 +95,18 @@ final class ReadyQueues {
         return c == NORMAL ? normal : c == URGENT ? urgent : low;
     }
 
-    @Nullable Entry firstUrgent() {
+    @Nullable
+    Entry firstUrgent() {
         return deadlines.isEmpty() ? urgent.first : (Entry) deadlines.first();
     }
 
-    @Nullable Entry firstNormal() {
+    @Nullable
+    Entry firstNormal() {
         return normal.first;
     }
 
-    @Nullable Entry firstLow() {
+    @Nullable
+    Entry firstLow() {
         return low.first;
     }
 

@@ -13,7 +13,8 @@ final class Runner extends Fiber {
     private static final byte DISMISSED = 2;
 
     /** The next idle one; link of the loop's stack of runners. */
-    @Nullable Runner nextIdle;
+    @Nullable
+    Runner nextIdle;
 
     private @Nullable Handle first;
     private byte state = IDLE;

@@ -13,7 +13,9 @@ abstract class Scope extends Timed {
     private static final int STRIKE = 1;
 
     final LoopTask<?> task;
-    @Nullable Scope outer;
+
+    @Nullable
+    Scope outer;
 
     /** On its task's stack. */
     boolean entered;
@@ -31,7 +33,8 @@ abstract class Scope extends Timed {
     boolean interrupted;
 
     /** The latest cancel from further out that was thrown inside this scope. */
-    @Nullable CancelledError passed;
+    @Nullable
+    CancelledError passed;
 
     Scope(LoopTask<?> task) {
         this.task = task;

@@ -60,7 +60,8 @@ public sealed interface Task<T extends @Nullable Object> extends Future<T> permi
      * @throws IllegalStateException if it has not ended
      * @throws CancelledError if it was cancelled
      */
-    @Nullable Throwable exception();
+    @Nullable
+    Throwable exception();
 
     /** Its name: given by its maker, or {@code task-N}. Any thread. */
     String name();

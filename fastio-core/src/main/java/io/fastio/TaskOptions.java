@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadline for URGENT tasks: time from becoming ready within which it wants to run; among URGENT ones the
  *     earliest deadline goes first, those without one after them (S6). Positive, or null for none
  */
-public record TaskOptions(@Nullable String name, Priority priority, @Nullable Duration deadline) {
+public record TaskOptions(
+        @Nullable String name, Priority priority, @Nullable Duration deadline) {
     private static final TaskOptions DEFAULT = new TaskOptions(null, Priority.NORMAL, null);
 
     public TaskOptions {

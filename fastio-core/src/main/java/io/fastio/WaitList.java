@@ -11,6 +11,9 @@ public final class WaitList {
     private @Nullable LoopTask<?> last;
     private int size;
 
+    /** An empty list. */
+    public WaitList() {}
+
     /** Appends a task that is in no list. */
     public void add(Task<?> task) {
         LoopTask<?> t = (LoopTask<?>) task;

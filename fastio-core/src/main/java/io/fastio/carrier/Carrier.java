@@ -81,7 +81,8 @@ public final class Carrier {
      */
     private static MethodHandle containerSetter() throws ReflectiveOperationException {
         Class<?> type = Class.forName("jdk.internal.vm.ThreadContainer");
-        Executor untracked = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
+        Executor untracked =
+                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
         MethodHandle set = MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
                 .findSetter(Thread.class, "container", type);
         return MethodHandles.insertArguments(
@@ -125,8 +126,7 @@ public final class Carrier {
         }
     }
 
-    private static final String MISSING =
-            """
+    private static final String MISSING = """
             fastio needs the JVM flag
                 --add-opens java.base/java.lang=ALL-UNNAMED
             to run tasks as virtual threads on its own scheduler. Set it in one of these ways:
