@@ -1122,7 +1122,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public String toString() {
         return "EventLoop[" + name + ", " + (closed ? "closed" : carrier != null ? "running" : "not running") + ", "
-                + poller + "]";
+                + taskCount + " tasks, " + poller + "]";
     }
 
     /** Which poller a loop finds readiness with. */

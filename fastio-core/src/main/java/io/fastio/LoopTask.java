@@ -203,8 +203,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     @Override
     void body() {
-        Callable<T> b = body;
-        assert b != null;
+        Callable<T> b = Objects.requireNonNull(body);
         body = null;
         int end;
         Object value;
@@ -351,9 +350,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     Wait.Reason suspend(Wait.Hook h, @Nullable Priority wakeAs, long deadline) {
         if ((cancelRequested || pendingScopes > 0) && isPending(true)) {
             if (h.abandon(this, false)) {
-                CancelledError e = takePending(true);
-                assert e != null;
-                throw e;
+                throw Objects.requireNonNull(takePending(true));
             }
             noteRefusal();
         }
@@ -780,7 +777,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         }
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "NullAway"}) // T says whether null is a value
     T valueOrThrow() throws Exception {
         switch (state) {
             case SUCCEEDED -> {
@@ -900,7 +897,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     }
 
     @Override
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "NullAway"}) // T says whether null is a value
     public T resultNow() {
         if (state != SUCCEEDED) {
             throw new IllegalStateException(name() + " has no value");

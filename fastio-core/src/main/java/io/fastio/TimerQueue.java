@@ -1,6 +1,7 @@
 package io.fastio;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,9 +66,7 @@ final class TimerQueue {
     }
 
     private Timed at(int i) {
-        Timed t = entries[i];
-        assert t != null;
-        return t;
+        return Objects.requireNonNull(entries[i]);
     }
 
     private static boolean before(Timed a, Timed b) {

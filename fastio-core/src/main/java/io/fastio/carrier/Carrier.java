@@ -6,6 +6,7 @@ import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one place that knows how JDK 25 puts virtual threads on a scheduler of ours.
@@ -35,39 +36,70 @@ public final class Carrier {
     private static final MethodHandle CONTINUATION;
     private static final MethodHandle SET_STATE;
     private static final MethodHandle SET_CONTAINER;
-    private static final Throwable FAILURE;
+    private static final @Nullable Throwable FAILURE;
 
-    static {
-        MethodHandle newThread = null;
-        MethodHandle scheduler = null;
-        MethodHandle continuation = null;
-        MethodHandle setState = null;
-        MethodHandle setContainer = null;
-        Throwable failure = null;
-        try {
+    /** Ways into the JDK; where the flag is missing each of them fails with what {@link #require()} says. */
+    private record Handles(
+            MethodHandle newThread,
+            MethodHandle scheduler,
+            MethodHandle continuation,
+            MethodHandle setState,
+            MethodHandle setContainer) {
+        static Handles find() throws ReflectiveOperationException {
             Class<?> virtualThread = Class.forName("java.lang.VirtualThread");
             MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(virtualThread, MethodHandles.lookup());
-            newThread = lookup.findConstructor(
-                            virtualThread,
-                            MethodType.methodType(void.class, Executor.class, String.class, int.class, Runnable.class))
-                    .asType(MethodType.methodType(
-                            Thread.class, Executor.class, String.class, int.class, Runnable.class));
-            scheduler = lookup.findGetter(virtualThread, "scheduler", Executor.class)
-                    .asType(MethodType.methodType(Executor.class, Thread.class));
-            continuation = lookup.findGetter(virtualThread, "runContinuation", Runnable.class)
-                    .asType(MethodType.methodType(Runnable.class, Thread.class));
-            setState = lookup.findVarHandle(virtualThread, "state", int.class)
-                    .toMethodHandle(VarHandle.AccessMode.SET_VOLATILE)
-                    .asType(MethodType.methodType(void.class, Thread.class, int.class));
-            setContainer = containerSetter();
-        } catch (Throwable e) {
+            return new Handles(
+                    lookup.findConstructor(
+                                    virtualThread,
+                                    MethodType.methodType(
+                                            void.class, Executor.class, String.class, int.class, Runnable.class))
+                            .asType(NEW_THREAD_TYPE),
+                    lookup.findGetter(virtualThread, "scheduler", Executor.class)
+                            .asType(SCHEDULER_TYPE),
+                    lookup.findGetter(virtualThread, "runContinuation", Runnable.class)
+                            .asType(CONTINUATION_TYPE),
+                    lookup.findVarHandle(virtualThread, "state", int.class)
+                            .toMethodHandle(VarHandle.AccessMode.SET_VOLATILE)
+                            .asType(SET_STATE_TYPE),
+                    containerSetter());
+        }
+
+        static Handles missing() {
+            return new Handles(
+                    missing(NEW_THREAD_TYPE),
+                    missing(SCHEDULER_TYPE),
+                    missing(CONTINUATION_TYPE),
+                    missing(SET_STATE_TYPE),
+                    missing(MethodType.methodType(void.class, Thread.class)));
+        }
+
+        private static MethodHandle missing(MethodType type) {
+            MethodHandle thrower = MethodHandles.throwException(type.returnType(), IllegalStateException.class)
+                    .bindTo(new IllegalStateException(MISSING));
+            return MethodHandles.dropArguments(thrower, 0, type.parameterList());
+        }
+    }
+
+    private static final MethodType NEW_THREAD_TYPE =
+            MethodType.methodType(Thread.class, Executor.class, String.class, int.class, Runnable.class);
+    private static final MethodType SCHEDULER_TYPE = MethodType.methodType(Executor.class, Thread.class);
+    private static final MethodType CONTINUATION_TYPE = MethodType.methodType(Runnable.class, Thread.class);
+    private static final MethodType SET_STATE_TYPE = MethodType.methodType(void.class, Thread.class, int.class);
+
+    static {
+        Handles handles;
+        Throwable failure = null;
+        try {
+            handles = Handles.find();
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            handles = Handles.missing();
             failure = e;
         }
-        NEW_THREAD = newThread;
-        SCHEDULER = scheduler;
-        CONTINUATION = continuation;
-        SET_STATE = setState;
-        SET_CONTAINER = setContainer;
+        NEW_THREAD = handles.newThread();
+        SCHEDULER = handles.scheduler();
+        CONTINUATION = handles.continuation();
+        SET_STATE = handles.setState();
+        SET_CONTAINER = handles.setContainer();
         FAILURE = failure;
         initialiseSocketPollers();
     }
@@ -143,7 +175,7 @@ public final class Carrier {
      *
      * @param name the thread's name, or null for none
      */
-    public static Thread newThread(Executor scheduler, String name, Runnable body) {
+    public static Thread newThread(Executor scheduler, @Nullable String name, Runnable body) {
         try {
             return (Thread) NEW_THREAD.invokeExact(scheduler, name, 0, body);
         } catch (Throwable e) {
@@ -152,8 +184,8 @@ public final class Carrier {
     }
 
     /** The scheduler of a virtual thread; null for a platform thread. Any thread. */
-    public static Executor schedulerOf(Thread thread) {
-        if (!thread.isVirtual()) {
+    public static @Nullable Executor schedulerOf(Thread thread) {
+        if (!thread.isVirtual() || FAILURE != null) {
             return null;
         }
         try {
