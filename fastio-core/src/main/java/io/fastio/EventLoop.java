@@ -1,6 +1,7 @@
 package io.fastio;
 
 import io.fastio.carrier.Carrier;
+import io.fastio.poll.LoopThread;
 import io.fastio.poll.Poller;
 import io.fastio.time.IdleStrategy;
 import io.fastio.time.LoopClock;
@@ -71,6 +72,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Tasks that wait for readiness; with none the poller is not asked between steps. */
     private int readinessWaits;
 
+    /** The newest watch; link to the others. */
+    @Nullable
+    Watch watches;
+
     // ---- rules that look back
     private int normalRoundLeft;
     private boolean lowServedThisRound;
@@ -95,6 +100,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private volatile boolean closing;
     private volatile boolean closed;
     private final Object runLock = new Object();
+    private long slackBefore = -1;
 
     private EventLoop(Builder b) {
         Carrier.require();
@@ -375,6 +381,14 @@ public final class EventLoop implements Executor, AutoCloseable {
                 inbox.endSleep();
             }
         }
+    }
+
+    void readinessWaits(int change) {
+        readinessWaits += change;
+    }
+
+    Poller poller() {
+        return poller;
     }
 
     private int pollReadiness(long timeoutNanos) {
@@ -919,11 +933,21 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             carrier = me;
         }
+        if (!clock.isVirtual()) {
+            slackBefore = LoopThread.timerSlack();
+            if (slackBefore > 1) {
+                slackBefore = LoopThread.setTimerSlack(1) ? slackBefore : -1; // S10
+            }
+        }
         stepsUntilLook = 0;
         now = clock.nanos();
     }
 
     private void leaveRun() {
+        if (slackBefore > 1) {
+            LoopThread.setTimerSlack(slackBefore); // the thread was only lent to us
+            slackBefore = -1;
+        }
         synchronized (runLock) {
             carrier = null;
             runLock.notifyAll();
@@ -993,12 +1017,12 @@ public final class EventLoop implements Executor, AutoCloseable {
                 ((LoopTask<?>) t).abandonAtClose();
             }
             runRemainingCallbacks();
+            closeSources();
             while (idleRunners != null) {
                 Runner r = idleRunners;
                 idleRunners = r.nextIdle;
                 r.dismiss();
             }
-            closeSources();
             poller.close();
             leaveRun();
         }
@@ -1065,7 +1089,25 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
     }
 
-    private void closeSources() {}
+    /** Streams left open are closed with their loop (S11); on a runner, since closing may run foreign code. */
+    private void closeSources() {
+        if (watches != null) {
+            new Handle(
+                            this,
+                            () -> {
+                                while (watches != null) {
+                                    if (debug) {
+                                        report(new LoopError(
+                                                watches + " was left open at the end of the event loop", null, null));
+                                    }
+                                    watches.closeWithLoop();
+                                }
+                            },
+                            Priority.NORMAL)
+                    .runStep();
+            runRemainingCallbacks();
+        }
+    }
 
     // =========================================================== settings
 

@@ -1,0 +1,240 @@
+package io.fastio;
+
+import io.fastio.poll.Poller;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel or file descriptor whose readiness tasks can wait for: what streams are built on, and the way to wait for
+ * whatever else the kernel can report on (Trio's {@code wait_readable}, asyncio's {@code add_reader}).
+ *
+ * <p>The protocol: try the operation; where it would have blocked, say so by {@link #readWouldBlock} or {@link
+ * #writeWouldBlock}, wait by {@link #awaitReadable} or {@link #awaitWritable}, and try again; there may be wakes without
+ * cause. One task at a time waits for each direction; the two directions have nothing to do with each other (I1).
+ * Everything here is for the loop of the watch.
+ */
+public final class Watch implements AutoCloseable {
+    private final EventLoop loop;
+    private final Poller.Registration registration;
+    private final @Nullable Closeable owner;
+    private final Side read = new Side(Poller.READ);
+    private final Side write = new Side(Poller.WRITE);
+    private boolean closed;
+
+    // The watches of the loop.
+    private @Nullable Watch previous;
+    private @Nullable Watch next;
+
+    /** One direction, and the task that waits for it. */
+    private final class Side implements Wait.Hook {
+        final int interest;
+
+        @Nullable
+        LoopTask<?> waiter;
+
+        boolean priority;
+
+        Side(int interest) {
+            this.interest = interest;
+        }
+
+        void await() throws ClosedChannelException {
+            LoopTask<?> me = LoopTask.current();
+            me.begin();
+            if (closed) {
+                throw new ClosedChannelException();
+            }
+            if (waiter != null) {
+                throw new IllegalStateException(waiter.name() + " waits for the same already"); // I1
+            }
+            if (me.loop != loop) {
+                throw new IllegalStateException("a watch belongs to the loop that made it");
+            }
+            registration.arm(interest);
+            waiter = me;
+            loop.readinessWaits(1);
+            me.suspend(this, priority || loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
+            if (closed) {
+                throw new AsynchronousCloseException(); // I4
+            }
+        }
+
+        void wake() {
+            LoopTask<?> w = waiter;
+            if (w != null) {
+                waiter = null;
+                loop.readinessWaits(-1);
+                w.wakeIfWaiting();
+            }
+        }
+
+        /** Cancelled: nothing is left of the wait; the other direction is untouched (I1, C2). */
+        @Override
+        public boolean abandon(Task<?> task, boolean woken) {
+            if (!woken) {
+                waiter = null;
+                loop.readinessWaits(-1);
+                registration.disarm(interest);
+            }
+            return true;
+        }
+    }
+
+    private Watch(EventLoop loop, Registrar register, @Nullable Closeable owner) throws IOException {
+        this.loop = loop;
+        this.owner = owner;
+        this.registration = register.register(this::ready);
+        next = loop.watches;
+        if (next != null) {
+            next.previous = this;
+        }
+        loop.watches = this;
+    }
+
+    @FunctionalInterface
+    private interface Registrar {
+        Poller.Registration register(Poller.Target target) throws IOException;
+    }
+
+    /**
+     * Watches a channel, which must be in non-blocking mode, on the running loop.
+     *
+     * @param owner closed with the loop, if it is still watched then; null: the channel is
+     * @throws IllegalStateException outside a loop, or if the channel is watched already
+     */
+    public static Watch of(SelectableChannel channel, @Nullable Closeable owner) throws IOException {
+        Objects.requireNonNull(channel, "channel");
+        EventLoop loop = Asyncio.runningLoop();
+        return new Watch(loop, t -> loop.poller().register(channel, t), owner == null ? channel : owner);
+    }
+
+    /**
+     * Watches a file descriptor on the running loop: a socket, pipe, terminal, line handle, or whatever else the kernel
+     * can wait for. The descriptor stays the caller's.
+     *
+     * @param owner closed with the loop, if it is still watched then; null for none
+     * @throws UnsupportedOperationException if the loop's poller serves channels only
+     * @throws IOException if the kernel cannot wait for this kind of file
+     */
+    public static Watch of(int fd, @Nullable Closeable owner) throws IOException {
+        EventLoop loop = Asyncio.runningLoop();
+        return new Watch(loop, t -> loop.poller().register(fd, t), owner);
+    }
+
+    /** Whether the running loop can watch file descriptors, and not only channels. */
+    public static boolean supportsFds() {
+        return Asyncio.runningLoop().poller().supportsFds();
+    }
+
+    private void ready(int events) {
+        if ((events & Poller.READ) != 0) {
+            read.wake();
+        }
+        if ((events & Poller.WRITE) != 0) {
+            write.wake();
+        }
+    }
+
+    /**
+     * Waits until reading (or accepting) may succeed, or tell of an error or the end. A cancel leaves nothing behind.
+     *
+     * @throws ClosedChannelException if the watch is closed, or is being closed meanwhile
+     * @throws IllegalStateException if another task waits for the same
+     */
+    public void awaitReadable() throws ClosedChannelException {
+        read.await();
+    }
+
+    /** Waits until writing may succeed, or a connect has ended, well or not; otherwise as {@link #awaitReadable}. */
+    public void awaitWritable() throws ClosedChannelException {
+        write.await();
+    }
+
+    /** The read just tried would have blocked: readiness must come anew. */
+    public void readWouldBlock() {
+        registration.drained(Poller.READ);
+    }
+
+    /** The read just tried gave less than there was room for; often as good as {@link #readWouldBlock}. */
+    public void readShort() {
+        registration.shortRead();
+    }
+
+    /** The write just tried would have blocked: readiness must come anew. */
+    public void writeWouldBlock() {
+        registration.drained(Poller.WRITE);
+    }
+
+    /** Whether readiness to read wakes in class URGENT (I7). */
+    public void readPriority(boolean on) {
+        read.priority = on;
+    }
+
+    /** Whether readiness to write wakes in class URGENT (I7). */
+    public void writePriority(boolean on) {
+        write.priority = on;
+    }
+
+    /** Whether a task waits to read at present. */
+    public boolean isReadAwaited() {
+        return read.waiter != null;
+    }
+
+    /** Whether a task waits to write at present. */
+    public boolean isWriteAwaited() {
+        return write.waiter != null;
+    }
+
+    /** The file descriptor's number, or -1 where it is not known. */
+    public int fd() {
+        return registration.fd();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Ends the watch, before its channel or descriptor is closed; who waits gets an exception. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        registration.close();
+        if (previous == null) {
+            loop.watches = next;
+        } else {
+            previous.next = next;
+        }
+        if (next != null) {
+            next.previous = previous;
+        }
+        previous = null;
+        next = null;
+        read.wake();
+        write.wake();
+    }
+
+    /** The loop ends: closes the watch and whatever it belongs to. */
+    void closeWithLoop() {
+        close();
+        if (owner != null) {
+            try {
+                owner.close();
+            } catch (IOException | RuntimeException e) {
+                loop.report(new LoopError("closing " + owner + " with the event loop failed", e, null));
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Watch[" + (owner != null ? owner : "fd " + fd()) + (closed ? ", closed]" : "]");
+    }
+}
