@@ -406,9 +406,6 @@ final class EpollPoller implements Poller {
         }
         lastSerial = lastSerial == Integer.MAX_VALUE ? 1 : lastSerial + 1;
         Entry e = new Entry(fd, lastSerial, ch, target);
-        if (fd >= table.length) {
-            table = Arrays.copyOf(table, Math.max(fd + 1, table.length * 2));
-        }
         int r = ctl(EPOLL_CTL_ADD, fd, events, e.data());
         if (r < 0) {
             switch (-r) {
@@ -419,6 +416,9 @@ final class EpollPoller implements Poller {
                             + " a poller, or offload them if the storage is slow");
                 default -> throw Errno.exception("epoll_ctl, adding " + e, r);
             }
+        }
+        if (fd >= table.length) { // only now that the kernel has vouched for the number
+            table = Arrays.copyOf(table, Math.max(fd + 1, table.length * 2));
         }
         Entry before = table[fd];
         table[fd] = e;
@@ -610,6 +610,10 @@ final class EpollPoller implements Poller {
             Thread.onSpinWait(); // a thread is in its write, which does not block
         }
         closeFd(wakeFd);
+    }
+
+    int epfd() {
+        return epfd;
     }
 
     int wakeFd() {
