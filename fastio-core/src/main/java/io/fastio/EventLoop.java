@@ -49,6 +49,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Poller poller;
     private final long urgentBudget;
     private final long ioPollInterval;
+    private final long devicePollInterval;
     private final long shutdownTimeout;
     private final boolean ioFirst;
     private final boolean debug;
@@ -71,6 +72,20 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Tasks that wait for readiness; with none the poller is not asked between steps. */
     private int readinessWaits;
+
+    /** Sources that have to be asked (I8), and when they last were. */
+    private @Nullable Polling pollings;
+
+    private int urgentPollings;
+    private int normalPollings;
+    private long lastUrgentAsk;
+    private long lastAsk;
+    private final Handle askUrgent = new Handle(this, () -> ask(true), Priority.URGENT);
+    private final Handle askNormal = new Handle(this, () -> ask(false), Priority.NORMAL);
+
+    /** Values of {@link LoopLocal}s, by their index. */
+    @Nullable
+    Object[] locals = new Object[0];
 
     /** The newest watch; link to the others. */
     @Nullable
@@ -108,6 +123,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.clock = b.clock != null ? b.clock : LoopClock.monotonic();
         this.urgentBudget = nanos(b.urgentBudget);
         this.ioPollInterval = nanos(b.ioPollInterval);
+        this.devicePollInterval = nanos(b.devicePollInterval);
         this.shutdownTimeout = nanos(b.shutdownTimeout);
         this.maxOverdue = nanos(b.maxOverdue);
         this.idleStrategy = b.idle;
@@ -188,6 +204,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private boolean needsClock() {
         return !timers.isEmpty()
                 || readinessWaits > 0
+                || urgentPollings > 0
                 || ready.firstUrgent() != null && ready.firstNormal() != null
                 || ready.firstLow() != null;
     }
@@ -201,6 +218,9 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (readinessWaits > 0 && now - lastPoll >= ioPollInterval) {
             lastPoll = now;
             pollReadiness(0); // S8
+        }
+        if (urgentPollings > 0 && now - lastUrgentAsk >= ioPollInterval) {
+            askSoon(askUrgent); // I8
         }
         pace(now - before);
     }
@@ -290,6 +310,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     private void take(Entry e) {
         if (e.readyIn == ReadyQueues.NORMAL) {
             if (normalRoundLeft <= 0) {
+                if (normalPollings > 0 && e != askNormal) {
+                    askSoon(askNormal); // I8: once a round
+                }
                 normalRoundLeft = ready.normalSize();
                 lowServedThisRound = false;
             }
@@ -304,6 +327,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** S10: nothing is ready. Sleeps until something is, or until {@code wakeAt}. */
     private void idle(long wakeAt) {
         long due = Math.min(timers.nextDue(), wakeAt);
+        if (pollings != null) {
+            long nextAsk = LoopClock.saturatedSum(lastAsk, devicePollInterval);
+            if (clock.nanos() >= nextAsk) {
+                askAll();
+                return;
+            }
+            due = Math.min(due, nextAsk);
+        }
         if (clock.isVirtual()) {
             idleVirtually(due);
             return;
@@ -380,6 +411,63 @@ public final class EventLoop implements Executor, AutoCloseable {
             } finally {
                 inbox.endSleep();
             }
+        }
+    }
+
+    void addPolling(Polling p) {
+        p.next = pollings;
+        pollings = p;
+        countPolling(p, 1);
+    }
+
+    void removePolling(Polling p) {
+        Polling before = null;
+        for (Polling q = pollings; q != p; q = q.next) {
+            before = Objects.requireNonNull(q);
+        }
+        if (before == null) {
+            pollings = p.next;
+        } else {
+            before.next = p.next; // p keeps its own link: it may be the one that is being asked
+        }
+        countPolling(p, -1);
+    }
+
+    private void countPolling(Polling p, int change) {
+        if (p.urgent) {
+            urgentPollings += change;
+        } else {
+            normalPollings += change;
+        }
+    }
+
+    /** I8: the loop is idle. */
+    private void askAll() {
+        if (urgentPollings > 0) {
+            askSoon(askUrgent);
+        }
+        if (normalPollings > 0) {
+            askSoon(askNormal);
+        }
+        lastAsk = clock.nanos();
+    }
+
+    private void askSoon(Handle h) {
+        if (!h.scheduled()) {
+            enqueue(h, h == askUrgent ? ReadyQueues.URGENT : ReadyQueues.NORMAL, -1);
+        }
+    }
+
+    /** Asks the sources of one class; on a runner, as they are user code. */
+    private void ask(boolean urgent) {
+        for (Polling p = pollings; p != null; p = p.next) {
+            if (p.urgent == urgent) {
+                p.ask();
+            }
+        }
+        lastAsk = clock.nanos();
+        if (urgent) {
+            lastUrgentAsk = lastAsk;
         }
     }
 
@@ -609,8 +697,11 @@ public final class EventLoop implements Executor, AutoCloseable {
         enqueue(h, ReadyQueues.URGENT, -1);
     }
 
-    /** Tells the exception handler, on a runner. Any thread. */
-    void report(LoopError e) {
+    /**
+     * Tells the loop's exception handler of something that no caller can be told of ({@code call_exception_handler}). Any
+     * thread; does not wait.
+     */
+    public void report(LoopError e) {
         Runnable tell = () -> tell(e);
         try {
             callSoon(tell);
@@ -1184,6 +1275,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         private Duration maxOverdue = Duration.ZERO;
         private Duration urgentBudget = Duration.ofMillis(10);
         private Duration ioPollInterval = Duration.ofNanos(20_000);
+        private Duration devicePollInterval = Duration.ofMillis(1);
         private Duration shutdownTimeout = Duration.ofSeconds(10);
         private IdleStrategy idle = IdleStrategy.BLOCK;
         private @Nullable LoopClock clock;
@@ -1221,6 +1313,15 @@ public final class EventLoop implements Executor, AutoCloseable {
         /** Shortest time between two looks at readiness between steps (S8). Zero or more; default 20 µs. */
         public Builder ioPollInterval(Duration d) {
             this.ioPollInterval = notNegative(d);
+            return this;
+        }
+
+        /** How often an idle loop asks devices that cannot wake it (I8). Positive; default 1 ms. */
+        public Builder devicePollInterval(Duration d) {
+            if (notNegative(d).isZero()) {
+                throw new IllegalArgumentException("devicePollInterval must be positive");
+            }
+            this.devicePollInterval = d;
             return this;
         }
 

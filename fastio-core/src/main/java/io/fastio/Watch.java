@@ -37,6 +37,9 @@ public final class Watch implements AutoCloseable {
         @Nullable
         LoopTask<?> waiter;
 
+        @Nullable
+        Handle callback;
+
         boolean priority;
 
         Side(int interest) {
@@ -49,9 +52,7 @@ public final class Watch implements AutoCloseable {
             if (closed) {
                 throw new ClosedChannelException();
             }
-            if (waiter != null) {
-                throw new IllegalStateException(waiter.name() + " waits for the same already"); // I1
-            }
+            requireFree();
             if (me.loop != loop) {
                 throw new IllegalStateException("a watch belongs to the loop that made it");
             }
@@ -64,7 +65,35 @@ public final class Watch implements AutoCloseable {
             }
         }
 
+        void call(Handle h) throws ClosedChannelException {
+            if (closed) {
+                throw new ClosedChannelException();
+            }
+            requireFree();
+            registration.arm(interest);
+            callback = Objects.requireNonNull(h, "h");
+            loop.readinessWaits(1);
+        }
+
+        private void requireFree() {
+            if (waiter != null) {
+                throw new IllegalStateException(waiter.name() + " waits for the same already"); // I1
+            }
+            if (callback != null) {
+                throw new IllegalStateException("a callback waits for the same already");
+            }
+        }
+
         void wake() {
+            Handle h = callback;
+            if (h != null) {
+                callback = null;
+                loop.readinessWaits(-1);
+                if (!loop.isClosed()) {
+                    h.callSoon();
+                }
+                return;
+            }
             LoopTask<?> w = waiter;
             if (w != null) {
                 waiter = null;
@@ -155,6 +184,24 @@ public final class Watch implements AutoCloseable {
         write.await();
     }
 
+    /**
+     * Has a callback scheduled once, when reading may succeed ({@code add_reader}, but one shot); in place of a task that
+     * waits. Closing the watch schedules it too.
+     */
+    public void whenReadable(Handle h) throws ClosedChannelException {
+        read.call(h);
+    }
+
+    /** {@link #whenReadable} for writing. */
+    public void whenWritable(Handle h) throws ClosedChannelException {
+        write.call(h);
+    }
+
+    /** Ends a wait to read without cause: who waits finds out why by trying. */
+    public void wakeReader() {
+        read.wake();
+    }
+
     /** The read just tried would have blocked: readiness must come anew. */
     public void readWouldBlock() {
         registration.drained(Poller.READ);
@@ -180,14 +227,14 @@ public final class Watch implements AutoCloseable {
         write.priority = on;
     }
 
-    /** Whether a task waits to read at present. */
+    /** Whether a task or callback waits to read at present. */
     public boolean isReadAwaited() {
-        return read.waiter != null;
+        return read.waiter != null || read.callback != null;
     }
 
-    /** Whether a task waits to write at present. */
+    /** Whether a task or callback waits to write at present. */
     public boolean isWriteAwaited() {
-        return write.waiter != null;
+        return write.waiter != null || write.callback != null;
     }
 
     /** The file descriptor's number, or -1 where it is not known. */
