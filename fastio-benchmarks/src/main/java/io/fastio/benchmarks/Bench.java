@@ -1,0 +1,96 @@
+package io.fastio.benchmarks;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The command {@code bench}: runs benchmarks and prints their figures. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures fastio against its limits and, with --peers, against its peers.")
+public final class Bench implements Callable<Integer> {
+    private static final String ALL = "all";
+    private static final String LIST = "list";
+
+    @Parameters(
+            index = "0",
+            paramLabel = "NAME|all|list",
+            defaultValue = LIST,
+            description = "The benchmark to run, all of them, or list them (the default).")
+    private String name = LIST;
+
+    @Option(names = "--short", description = "Take under 30 s a benchmark: fewer cases and repetitions.")
+    private boolean shortForm;
+
+    @Option(names = "--json", description = "Print one JSON object per line and nothing else on standard output.")
+    private boolean json;
+
+    @Option(names = "--peers", description = "Measure the peers as well, in turn with fastio.")
+    private boolean peers;
+
+    @Option(names = "--report", paramLabel = "FILE.html", description = "Write a page with plots.")
+    private @Nullable Path report;
+
+    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    private final PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
+
+    private Bench() {}
+
+    /** Entry point; exits with 0 unless a benchmark itself failed (1) or the command line was wrong (2). */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Bench()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (name.equals(LIST)) {
+            Catalog.all().forEach(b -> out.printf("%-14s %s%n", b.name(), b.description()));
+            return 0;
+        }
+        List<Benchmark> chosen = name.equals(ALL)
+                ? Catalog.all()
+                : Catalog.find(name).map(List::of).orElse(List.of());
+        if (chosen.isEmpty()) {
+            err.println("There is no benchmark \"" + name + "\". \"bench list\" names them all.");
+            return CommandLine.ExitCode.USAGE;
+        }
+        Consumer<String> notes = json ? err::println : out::println;
+        Machine.describe().forEach(notes);
+        boolean failed = false;
+        try (Launcher launcher = new Launcher()) {
+            Context context =
+                    new Context(shortForm, peers, launcher, r -> out.println(json ? r.json() : r.text()), notes);
+            for (Benchmark benchmark : chosen) {
+                notes.accept("");
+                notes.accept(benchmark.name() + ": " + benchmark.description());
+                failed |= !succeeded(benchmark, context);
+            }
+            if (report != null) {
+                Files.writeString(report, Report.html(context));
+                notes.accept("report: " + report.toAbsolutePath());
+            }
+        }
+        return failed ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+    }
+
+    // One benchmark that breaks must not take the figures of the others with it.
+    private boolean succeeded(Benchmark benchmark, Context context) {
+        try {
+            benchmark.run(context);
+            return true;
+        } catch (Exception e) {
+            err.println("benchmark " + benchmark.name() + " failed: " + e.getMessage());
+            return false;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package io.fastio.benchmarks.subject;
+
+import com.sun.management.ThreadMXBean;
+import io.fastio.Action;
+import io.fastio.Asyncio;
+import io.fastio.EventLoop;
+import io.fastio.Fastio;
+import io.fastio.Handle;
+import io.fastio.Priority;
+import io.fastio.Task;
+import io.fastio.TaskOptions;
+import io.fastio.Wait;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** fastio itself: the loop runs on the child's main thread. */
+final class FastioTasks implements Subject {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int ALLOC_WARM_UP = 50_000;
+    private static final int ALLOC_OPERATIONS = 200_000;
+    /** Sleeps take real time: enough of them to see a single allocation per sleep. */
+    private static final int ALLOC_WAITS = 5_000;
+
+    private static final long LATENCY_STEP_NANOS = 2_000_000;
+
+    @Override
+    public String config() {
+        return "version " + Fastio.version() + ", one loop on the main thread, default options";
+    }
+
+    @Override
+    public Reading rate(int tasks, long millis) throws Exception {
+        Lap lap = new Lap(tasks, millis, Lap.bytesOf(Thread.currentThread()));
+        Asyncio.run(() -> {
+            List<Task<?>> ring = new ArrayList<>(tasks);
+            for (int i = 0; i < tasks; i++) {
+                boolean first = i == 0;
+                ring.add(Asyncio.createTask(() -> {
+                    while (first ? lap.more() : lap.running()) {
+                        Asyncio.yieldNow();
+                    }
+                }));
+            }
+            awaitAll(ring);
+        });
+        return lap.reading();
+    }
+
+    private static void awaitAll(List<Task<?>> tasks) throws Exception {
+        for (Task<?> task : tasks) {
+            task.await();
+        }
+    }
+
+    @Override
+    public Reading callbacks(long millis) throws Exception {
+        return callbacks(millis, Handle::callSoon);
+    }
+
+    @Override
+    public Reading timerCallbacks(long millis) throws Exception {
+        return callbacks(millis, handle -> handle.callLaterNanos(1));
+    }
+
+    private interface Arm {
+        void again(Handle handle);
+    }
+
+    private static Reading callbacks(long millis, Arm arm) throws Exception {
+        Lap lap = new Lap(1, millis, Lap.bytesOf(Thread.currentThread()));
+        try (EventLoop loop = EventLoop.create()) {
+            Handle[] handle = new Handle[1];
+            handle[0] = loop.handle(Priority.NORMAL, () -> {
+                if (lap.more()) {
+                    arm.again(handle[0]);
+                } else {
+                    loop.stop();
+                }
+            });
+            handle[0].callSoon();
+            loop.runForever();
+        }
+        return lap.reading();
+    }
+
+    @Override
+    public Reading timing(long millis) throws Exception {
+        return timing(millis, Priority.NORMAL, false);
+    }
+
+    private static Reading timing(long millis, Priority timers, boolean checkpoints) throws Exception {
+        Hogs hogs = new Hogs(millis);
+        Asyncio.run(() -> {
+            List<Task<?>> all = new ArrayList<>();
+            for (int i = 0; i < Hogs.TIMERS; i++) {
+                all.add(Asyncio.createTask(TaskOptions.of(timers), () -> {
+                    while (hogs.running()) {
+                        long start = System.nanoTime();
+                        Asyncio.sleepMs(Hogs.TIMER_MILLIS);
+                        hogs.fired(start);
+                    }
+                }));
+            }
+            for (int i = 0; i < Hogs.COUNT; i++) {
+                all.add(Asyncio.createTask(() -> {
+                    while (hogs.running()) {
+                        block(Hogs.STEP_NANOS, checkpoints);
+                        Asyncio.yieldNow();
+                    }
+                }));
+            }
+            awaitAll(all);
+        });
+        return hogs.reading();
+    }
+
+    private static void block(long nanos, boolean checkpoints) {
+        if (!checkpoints) {
+            Hogs.block(nanos);
+            return;
+        }
+        long until = System.nanoTime() + nanos;
+        while (System.nanoTime() - until < 0) {
+            Asyncio.checkpoint();
+        }
+    }
+
+    @Override
+    public Reading sleepers(int tasks) throws Exception {
+        Naps naps = new Naps();
+        Asyncio.run(() -> {
+            List<Task<?>> all = new ArrayList<>(tasks);
+            Action body = () -> {
+                for (int n = 0; n < Naps.PER_TASK; n++) {
+                    int millis = naps.nextMillis();
+                    long start = System.nanoTime();
+                    Asyncio.sleepMs(millis);
+                    naps.slept(start, millis);
+                }
+            };
+            for (int i = 0; i < tasks; i++) {
+                all.add(Asyncio.createTask(body));
+            }
+            awaitAll(all);
+        });
+        return naps.reading();
+    }
+
+    @Override
+    public Reading memory(int tasks) throws Exception {
+        double bytes = Asyncio.run(() -> {
+            List<Task<?>> all = new ArrayList<>(tasks);
+            long before = Heap.liveBytes();
+            for (int i = 0; i < tasks; i++) {
+                all.add(Asyncio.createTask(() -> Asyncio.sleepMs(3_600_000)));
+            }
+            // When this wait ends, each of them has had its first step.
+            Asyncio.sleepMs(1);
+            double used = Heap.liveBytes() - before;
+            all.forEach(Task::cancel);
+            return used;
+        });
+        return Reading.of("bytes", bytes / tasks);
+    }
+
+    @Override
+    public Reading special(String name, String[] arguments) throws Exception {
+        return switch (name) {
+            case "timing_urgent" -> timing(Long.parseLong(arguments[0]), Priority.URGENT, false);
+            case "timing_checkpoint" -> timing(Long.parseLong(arguments[0]), Priority.URGENT, true);
+            case "latency" ->
+                latency(Integer.parseInt(arguments[0]), Priority.valueOf(arguments[1]), Long.parseLong(arguments[2]));
+            case "alloc" -> alloc(arguments[0]);
+            default -> throw new UnsupportedOperationException(name);
+        };
+    }
+
+    /** How long one yield of a NORMAL task takes beside {@code tasks} hogs of 2 ms in the given class, in µs. */
+    private static Reading latency(int tasks, Priority hogs, long millis) throws Exception {
+        Histogram nanos = new Histogram(60_000_000_000L, 3);
+        Asyncio.run(() -> {
+            long end = System.nanoTime() + millis * 1_000_000;
+            for (int i = 0; i < tasks; i++) {
+                var _ = Asyncio.createTask(() -> {
+                    while (System.nanoTime() - end < 0) {
+                        Hogs.block(LATENCY_STEP_NANOS);
+                        if (hogs == Priority.LOW) {
+                            Asyncio.afterMs(0);
+                        } else {
+                            Asyncio.yieldNow();
+                        }
+                    }
+                });
+            }
+            // The pause lets hogs of class LOW have their turn, too; what is measured is the yield after it.
+            while (System.nanoTime() - end < 0) {
+                Asyncio.sleepMs(1);
+                long start = System.nanoTime();
+                Asyncio.yieldNow();
+                nanos.recordValue(System.nanoTime() - start);
+            }
+        });
+        return new Reading(
+                Map.of(
+                        "median_us", nanos.getValueAtPercentile(50) / 1e3,
+                        "max_us", nanos.getMaxValue() / 1e3,
+                        "n", (double) nanos.getTotalCount()),
+                Samples.none());
+    }
+
+    /** Bytes that the loop's thread allocates per operation, in the steady state. */
+    private static Reading alloc(String operation) throws Exception {
+        long carrier = Thread.currentThread().threadId();
+        double bytes = Asyncio.run(() -> switch (operation) {
+            case "yield" -> bytesPer(carrier, ALLOC_OPERATIONS, Asyncio::yieldNow);
+            case "sleep" -> bytesPer(carrier, ALLOC_WAITS, () -> Asyncio.sleepNanos(1_000));
+            case "after" -> bytesPer(carrier, ALLOC_WAITS, () -> Asyncio.afterMs(0));
+            case "wait" -> bytesPer(carrier, ALLOC_OPERATIONS, new PingPong());
+            default -> throw new UnsupportedOperationException("alloc " + operation);
+        });
+        return Reading.of("bytes", bytes);
+    }
+
+    private static double bytesPer(long carrier, int operations, Action operation) throws Exception {
+        for (int i = 0; i < Math.min(ALLOC_WARM_UP, operations * 2); i++) {
+            operation.run();
+        }
+        long before = THREADS.getThreadAllocatedBytes(carrier);
+        for (int i = 0; i < operations; i++) {
+            operation.run();
+        }
+        return (THREADS.getThreadAllocatedBytes(carrier) - before) / (double) operations;
+    }
+
+    /** A wait by the extension point, ended by another task: what every lock, event and queue is made of. */
+    private static final class PingPong implements Action {
+        private final Task<?> partner = Asyncio.createTask(this::serve);
+        private Task<?> waiting = partner;
+
+        @Override
+        public void run() {
+            Task<?> other = waiting;
+            waiting = Wait.begin();
+            Wait.resume(other);
+            Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
+        }
+
+        private void serve() {
+            while (true) {
+                Task<?> other = waiting;
+                waiting = Wait.begin();
+                Wait.resume(other);
+                Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
+            }
+        }
+    }
+}
