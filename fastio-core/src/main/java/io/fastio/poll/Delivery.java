@@ -3,8 +3,8 @@ package io.fastio.poll;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One poll's reports: counts them, and keeps what targets throw until the batch is done, since the rest of the batch must
- * not suffer from one target. Loop thread only.
+ * One poll's reports: counts them, and keeps what targets throw until the batch is done, since the rest of the batch
+ * must not suffer from one target. Loop thread only.
  */
 final class Delivery {
     private boolean running;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Channels: edge-triggered, registered once</h2>
  *
- * A channel is added to epoll when it is registered, for both directions, edge-triggered, and never modified: in the steady
- * state {@code arm} and {@code disarm} make no system call. The price is that the kernel tells of each readiness once, whether
- * or not somebody waits, so the registration remembers it:
+ * A channel is added to epoll when it is registered, for both directions, edge-triggered, and never modified: in the
+ * steady state {@code arm} and {@code disarm} make no system call. The price is that the kernel tells of each
+ * readiness once, whether or not somebody waits, so the registration remembers it:
  *
  * <pre>
  *   ready    directions in which an operation may succeed, as far as is known    set by an edge
@@ -38,37 +38,41 @@ import org.jspecify.annotations.Nullable;
  *   report   whenever ready &amp; armed is not empty, from inside the next poll
  * </pre>
  *
- * A report does not clear {@code ready}: only the consumer knows when it has used it up, which is when the kernel said
- * would-block. What must stay true: <em>between that answer and {@code drained} there is no poll</em>. Then an edge that
- * comes after the answer is still with the kernel, and the next poll sets {@code ready} anew; none is lost. The other
- * way round, a {@code ready} that is out of date costs one operation that finds nothing. Adding a channel counts as an
- * edge, so one that was ready before it was registered is not missed either.
+ * A report does not clear {@code ready}: only the consumer knows when it has used it up, which is when the kernel
+ * said would-block. What must stay true: <em>between that answer and {@code drained} there is no poll</em>. Then an
+ * edge that comes after the answer is still with the kernel, and the next poll sets {@code ready} anew; none is lost.
+ * The other way round, a {@code ready} that is out of date costs one operation that finds nothing. Adding a channel
+ * counts as an edge, so one that was ready before it was registered is not missed either.
  *
- * <p>A short read on a stream socket shows as well that nothing is left, without the cost of asking again, but for three
- * things behind the data that make no further edge: the end of the stream (F76), an error, and the mark of urgent data, at
- * which a read stops. The last edge's bits tell of all three, and {@code shortRead} then leaves {@code ready} alone. It is
- * believed on TCP only: Unix sockets also stop at passed descriptors, datagrams at each packet.
+ * <p>A short read on a stream socket shows as well that nothing is left, without the cost of asking again, but for
+ * three things behind the data that make no further edge: the end of the stream (F76), an error, and the mark of
+ * urgent data, at which a read stops. The last edge's bits tell of all three, and {@code shortRead} then leaves
+ * {@code ready} alone. It is believed on TCP only: Unix sockets also stop at passed descriptors, datagrams at each
+ * packet.
  *
  * <h2>Descriptors: level-triggered, one report</h2>
  *
- * A bare descriptor is often a file that other processes share: a terminal, standard input, the end of a pipe. There edges are
- * treacherous. Its mode is shared too, so it mostly stays a blocking one, and a consumer cannot read on until the kernel says
- * would-block; it must ask before each read. So descriptors are level-triggered with {@code EPOLLONESHOT}: after an event
- * the kernel is silent about them, hang-ups and errors included, until they are armed again. An {@code arm} costs one
- * {@code epoll_ctl}, made at the next poll; one that is taken back before costs nothing.
+ * A bare descriptor is often a file that other processes share: a terminal, standard input, the end of a pipe. There
+ * edges are treacherous. Its mode is shared too, so it mostly stays a blocking one, and a consumer cannot read on
+ * until the kernel says would-block; it must ask before each read. So descriptors are level-triggered with {@code
+ * EPOLLONESHOT}: after an event the kernel is silent about them, hang-ups and errors included, until they are armed
+ * again. An {@code arm} costs one {@code epoll_ctl}, made at the next poll; one that is taken back before costs
+ * nothing.
  *
  * <h2>Which registration an event is for</h2>
  *
- * Each event carries the descriptor and the registration's serial number. The table, indexed by descriptor, holds the one
- * registration that may get its events; an event with another serial number is a left-over of an earlier one and is dropped
- * (I4). That covers events later in the batch in which a registration was closed, and descriptors closed elsewhere whose
- * number is in use again; a registration that lost its number so never takes the new owner out of epoll.
+ * Each event carries the descriptor and the registration's serial number. The table, indexed by descriptor, holds the
+ * one registration that may get its events; an event with another serial number is a left-over of an earlier one and
+ * is dropped (I4). That covers events later in the batch in which a registration was closed, and descriptors closed
+ * elsewhere whose number is in use again; a registration that lost its number so never takes the new owner out of
+ * epoll.
  *
  * <h2>Waiting and waking</h2>
  *
- * Poll(0) is one plain {@code epoll_wait}, which is cheaper than {@code epoll_pwait2}; timed waits use the latter, for its
- * nanoseconds, and where the kernel lacks it {@code epoll_wait} with milliseconds, rounded up. A wake is a write to an
- * eventfd, itself edge-triggered: every write is an edge, so the counter need never be read, and 2^64 writes do not happen.
+ * Poll(0) is one plain {@code epoll_wait}, which is cheaper than {@code epoll_pwait2}; timed waits use the latter,
+ * for its nanoseconds, and where the kernel lacks it {@code epoll_wait} with milliseconds, rounded up. A wake is a
+ * write to an eventfd, itself edge-triggered: every write is an edge, so the counter need never be read, and 2^64
+ * writes do not happen.
  */
 final class EpollPoller implements Poller {
     static final EventLayout LAYOUT = EventLayout.of(System.getProperty("os.arch"));
@@ -560,7 +564,10 @@ final class EpollPoller implements Poller {
         throw Errno.exception(call, -error);
     }
 
-    /** Empty if epoll_pwait2 works, else why not: kernels before 5.11 lack it, and old sandboxes forbid what they do not know. */
+    /**
+     * Empty if epoll_pwait2 works, else why not: kernels before 5.11 lack it, and old sandboxes forbid what they do
+     * not know.
+     */
     private String probePwait2() {
         int n = pwait2(0);
         return n >= 0 || Libc.errno(errno) == Errno.EINTR ? "" : Errno.text(Libc.errno(errno));

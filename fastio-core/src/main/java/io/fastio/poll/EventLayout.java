@@ -1,9 +1,9 @@
 package io.fastio.poll;
 
 /**
- * Where the kernel keeps the fields of {@code struct epoll_event}: the event bits (32 bits) at offset 0, the user's data
- * (64 bits) at {@code dataOffset}, the next struct after {@code size} bytes. Packed on x86-64, so that 32-bit programs
- * share the layout; naturally aligned everywhere else.
+ * Where the kernel keeps the fields of {@code struct epoll_event}: the event bits (32 bits) at offset 0, the user's
+ * data (64 bits) at {@code dataOffset}, the next struct after {@code size} bytes. Packed on x86-64, so that 32-bit
+ * programs share the layout; naturally aligned everywhere else.
  */
 record EventLayout(int size, int dataOffset) {
     /** @param arch as in the system property {@code os.arch} */

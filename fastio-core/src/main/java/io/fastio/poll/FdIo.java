@@ -15,15 +15,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * System calls on file descriptors. Linux only. Not thread-safe: an instance belongs to one thread at a time; the tasks of a
- * loop share that of their loop, as none is interrupted between a call and the reading of its error number.
+ * System calls on file descriptors. Linux only. Not thread-safe: an instance belongs to one thread at a time; the
+ * tasks of a loop share that of their loop, as none is interrupted between a call and the reading of its error
+ * number.
  *
  * <p>Every method returns what the call returned, or the <em>negative</em> error number ({@link Errno}); would-block is
  * {@code -}{@link Errno#EAGAIN}. No method throws for what the kernel refuses. EINTR is tried again, except by
  * {@link #close}. Calls on descriptors in blocking mode block the whole loop.
  *
- * <p>Buffers are direct: what lies between position and limit is read or written, and the position moves by the result if that
- * is positive. Reading, writing, receiving and sending allocate nothing.
+ * <p>Buffers are direct: what lies between position and limit is read or written, and the position moves by the
+ * result if that is positive. Reading, writing, receiving and sending allocate nothing.
  */
 public final class FdIo {
     public static final int O_RDONLY = 0;
@@ -169,7 +170,10 @@ public final class FdIo {
         return result(r);
     }
 
-    /** Bytes sent to a socket, possibly fewer than there are, or the negative error number. Never blocks, raises no signal. */
+    /**
+     * Bytes sent to a socket, possibly fewer than there are, or the negative error number. Never blocks, raises no
+     * signal.
+     */
     public int send(int fd, ByteBuffer src) {
         try {
             return moved(src, send(fd, addressOf(src), src.remaining()));
@@ -192,8 +196,8 @@ public final class FdIo {
     }
 
     /**
-     * Closes the descriptor: 0 or the negative error number. Never to be repeated, as the number is free afterwards even
-     * if the call reports EINTR.
+     * Closes the descriptor: 0 or the negative error number. Never to be repeated, as the number is free afterwards
+     * even if the call reports EINTR.
      */
     public int close(int fd) {
         try {
@@ -258,8 +262,8 @@ public final class FdIo {
     }
 
     /**
-     * Sets whether calls block: 0 or the negative error number. The setting belongs to the open file, which standard input
-     * and output share with other processes: whoever changes it there must put it back.
+     * Sets whether calls block: 0 or the negative error number. The setting belongs to the open file, which standard
+     * input and output share with other processes: whoever changes it there must put it back.
      */
     public int setNonBlocking(int fd, boolean on) {
         int flags = fcntl(fd, F_GETFL, 0);
@@ -298,7 +302,10 @@ public final class FdIo {
         }
     }
 
-    /** As {@link #ioctl(int, long, long)}, with the address of a native segment, which must be as long as the request says. */
+    /**
+     * As {@link #ioctl(int, long, long)}, with the address of a native segment, which must be as long as the request
+     * says.
+     */
     public int ioctl(int fd, long request, MemorySegment arg) {
         try {
             return ioctl(fd, request, addressOf(arg, 0, 0));

@@ -30,8 +30,9 @@ final class Interest {
     }
 
     /**
-     * NIO's operations for an interest. WRITE on a socket means the end of its connect until it is connected. OP_CONNECT
-     * must not stay set afterwards: the kernel reports it, NIO hides it, and the select ends at once for ever.
+     * NIO's operations for an interest. WRITE on a socket means the end of its connect until it is connected.
+     * OP_CONNECT must not stay set afterwards: the kernel reports it, NIO hides it, and the select ends at once for
+     * ever.
      */
     static int toOps(int interest, SelectableChannel ch) {
         int ops = 0;

@@ -18,8 +18,8 @@ import java.util.Locale;
  * Links functions of the C library. All handles made here are plain calls: an option {@code critical} gains nothing on
  * system calls, and holds up every garbage collection while one blocks.
  *
- * <p>Pointers are passed as {@code long}, which spares the liveness check of a segment at each call: the caller keeps the
- * segment reachable.
+ * <p>Pointers are passed as {@code long}, which spares the liveness check of a segment at each call: the caller keeps
+ * the segment reachable.
  */
 final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();

@@ -30,8 +30,9 @@ public final class LoopThread {
     }
 
     /**
-     * How late the kernel may end timed waits of the calling thread, in order to end several at once. Threads begin with
-     * 50,000 ns; a loop thread wants 1. To be called on a platform thread: on a virtual thread it would set its carrier's.
+     * How late the kernel may end timed waits of the calling thread, in order to end several at once. Threads begin
+     * with 50,000 ns; a loop thread wants 1. To be called on a platform thread: on a virtual thread it would set its
+     * carrier's.
      *
      * @param nanos nanoseconds, from 1
      * @return whether it is set; false off Linux and where a sandbox forbids it

@@ -17,8 +17,9 @@ import java.nio.channels.SelectableChannel;
  *   <li>{@link Registration#close()} before the channel or descriptor is closed.
  * </ol>
  *
- * <p>Between the operation that would have blocked and {@code drained} there must be no {@link #poll}: what a poll learns
- * in between would be taken for part of what was used up. A task that does both in one step keeps this by itself.
+ * <p>Between the operation that would have blocked and {@code drained} there must be no {@link #poll}: what a poll
+ * learns in between would be taken for part of what was used up. A task that does both in one step keeps this by
+ * itself.
  *
  * <p>Readiness is remembered. What became ready while nobody waited is reported by the first poll after {@code arm}.
  * Readiness that the consumer did not use up (an {@code accept} that failed for want of descriptors, a read that filled
@@ -38,8 +39,8 @@ public interface Poller extends AutoCloseable {
     @FunctionalInterface
     interface Target {
         /**
-         * Something that was armed is ready. Called on the loop thread from inside {@link Poller#poll}; may arm, disarm,
-         * register and close whatever it likes, but must neither poll nor block. What it throws comes out of
+         * Something that was armed is ready. Called on the loop thread from inside {@link Poller#poll}; may arm,
+         * disarm, register and close whatever it likes, but must neither poll nor block. What it throws comes out of
          * {@code poll}, after the rest of the batch has been reported.
          *
          * @param events the armed bits that are ready, with ERROR and HANGUP where the poller knows of them
@@ -50,9 +51,9 @@ public interface Poller extends AutoCloseable {
     /** One registered channel or descriptor. Loop thread only. */
     interface Registration {
         /**
-         * Wants these to be reported from now on, in addition to what is armed already. Each is reported at least once
-         * after it has become ready, by the next poll if it is ready now, and is disarmed by its report. Reports without
-         * cause are allowed. An error or a hang-up counts as readiness of whatever is armed.
+         * Wants these to be reported from now on, in addition to what is armed already. Each is reported at least
+         * once after it has become ready, by the next poll if it is ready now, and is disarmed by its report. Reports
+         * without cause are allowed. An error or a hang-up counts as readiness of whatever is armed.
          *
          * @param interest READ, WRITE or both
          * @throws IllegalArgumentException for other bits, for none, and for a direction that the channel does not have
@@ -77,9 +78,9 @@ public interface Poller extends AutoCloseable {
         void drained(int interest);
 
         /**
-         * The consumer read something, but less than it had room for. Where that proves that nothing is left (TCP, with no
-         * end of stream, error or urgent data behind it) this is {@code drained(READ)} without the cost of another
-         * read; elsewhere it does nothing, and the next read will tell.
+         * The consumer read something, but less than it had room for. Where that proves that nothing is left (TCP,
+         * with no end of stream, error or urgent data behind it) this is {@code drained(READ)} without the cost of
+         * another read; elsewhere it does nothing, and the next read will tell.
          */
         void shortRead();
 
@@ -90,9 +91,10 @@ public interface Poller extends AutoCloseable {
         int fd();
 
         /**
-         * Forgets the channel or descriptor, which itself stays open. No report comes afterwards, also not from the batch
-         * that is being delivered. Idempotent. Tolerates a descriptor that is closed already, but the consumer should
-         * not rely on it: while a duplicate of a closed descriptor lives on, the kernel keeps waking the loop for it.
+         * Forgets the channel or descriptor, which itself stays open. No report comes afterwards, also not from the
+         * batch that is being delivered. Idempotent. Tolerates a descriptor that is closed already, but the consumer
+         * should not rely on it: while a duplicate of a closed descriptor lives on, the kernel keeps waking the loop
+         * for it.
          */
         void close();
     }

@@ -12,7 +12,9 @@ final class PollerChoice {
         static final String OBSTACLE = findObstacle();
     }
 
-    /** Whether every class and call of the epoll poller was used once; that two threads may do so at once is harmless. */
+    /**
+     * Whether every class and call of the epoll poller was used once; that two threads may do so at once is harmless.
+     */
     private static volatile boolean warm;
 
     private PollerChoice() {}
@@ -40,8 +42,8 @@ final class PollerChoice {
     }
 
     /**
-     * Goes through every path that a loop takes, so that no class is loaded and no method handle linked while its thread
-     * carries tasks.
+     * Goes through every path that a loop takes, so that no class is loaded and no method handle linked while its
+     * thread carries tasks.
      */
     private static void warmUp() throws IOException {
         EpollPoller waiting = new EpollPoller();

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The portable poller, on an NIO {@link Selector}. Loop thread only, except {@link #wake()}.
  *
- * <p><b>Level-triggered, armed once.</b> {@code arm} sets interest bits of the key and a report clears them, so readiness
- * that nobody waits for costs nothing and cannot make the loop spin. The JDK carries changes of interest to the kernel
- * at the next select: a report followed by an {@code arm} before the next poll makes no system call.
+ * <p><b>Level-triggered, armed once.</b> {@code arm} sets interest bits of the key and a report clears them, so
+ * readiness that nobody waits for costs nothing and cannot make the loop spin. The JDK carries changes of interest to
+ * the kernel at the next select: a report followed by an {@code arm} before the next poll makes no system call.
  *
- * <p><b>Time.</b> A Selector counts whole milliseconds. What is left is rounded up: a poll with 1 ns left waits 1 ms, which
- * makes timers late by up to a millisecond but never makes the loop spin towards them.
+ * <p><b>Time.</b> A Selector counts whole milliseconds. What is left is rounded up: a poll with 1 ns left waits 1 ms,
+ * which makes timers late by up to a millisecond but never makes the loop spin towards them.
  *
  * <p><b>A select that ends for no reason (F98)</b>, {@value #SPIN_LIMIT} times in a row, is cured by moving all
  * registrations to a new selector. The interrupt status, which would have the same effect, is cleared (F97).
  *
  * <p><b>Caveats.</b> NIO hides errors and hang-ups: they are reported as plain readiness and show at the next
- * operation. {@link Selector#wakeup} takes a lock inside the JDK for the length of one system call, so tasks of the loop
- * itself should not call {@link #wake()}; they have no need to, as the loop is awake while they run. Channels that are closed
- * without closing their registration give their descriptor back at the next poll.
+ * operation. {@link Selector#wakeup} takes a lock inside the JDK for the length of one system call, so tasks of the
+ * loop itself should not call {@link #wake()}; they have no need to, as the loop is awake while they run. Channels
+ * that are closed without closing their registration give their descriptor back at the next poll.
  */
 final class SelectorPoller implements Poller {
     /** So many selects in a row that end early with nothing are a fault of the selector, not chance. */
@@ -149,7 +149,9 @@ final class SelectorPoller implements Poller {
             }
         }
 
-        /** Makes the key say what is armed; a key that is gone means a closed channel, which the target must find out. */
+        /**
+         * Makes the key say what is armed; a key that is gone means a closed channel, which the target must find out.
+         */
         void setInterest() {
             SelectionKey k = key;
             try {
@@ -305,7 +307,10 @@ final class SelectorPoller implements Poller {
         }
     }
 
-    /** F98: a new selector with all registrations of the old one. The next poll does not block if a wake came meanwhile. */
+    /**
+     * F98: a new selector with all registrations of the old one. The next poll does not block if a wake came
+     * meanwhile.
+     */
     private void rebuild(Selector old) throws IOException {
         Selector fresh = source.open();
         for (SelectionKey k : old.keys()) {
