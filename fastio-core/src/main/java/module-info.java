@@ -7,5 +7,6 @@ module io.fastio.core {
     requires static jdk.unsupported;
 
     exports io.fastio;
+    exports io.fastio.stream;
     exports io.fastio.time;
 }

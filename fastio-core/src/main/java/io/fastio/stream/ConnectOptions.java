@@ -1,0 +1,60 @@
+package io.fastio.stream;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a connection is made.
+ *
+ * @param timeout longest time for everything, name resolution included; positive, or null for the system's
+ * @param localAddress address to connect from, or null for the system's choice; port 0 for any
+ * @param noDelay whether small writes go out at once (TCP_NODELAY); default true
+ * @param keepAlive whether the system probes an idle connection (SO_KEEPALIVE); default false
+ * @param priority whether the stream is of class URGENT (I7); default false
+ */
+public record ConnectOptions(
+        @Nullable Duration timeout,
+        @Nullable InetSocketAddress localAddress,
+        boolean noDelay,
+        boolean keepAlive,
+        boolean priority) {
+    private static final ConnectOptions DEFAULT = new ConnectOptions(null, null, true, false, false);
+
+    public ConnectOptions {
+        if (timeout != null && (timeout.isZero() || timeout.isNegative())) {
+            throw new IllegalArgumentException("timeout must be positive: " + timeout);
+        }
+    }
+
+    /** The defaults. */
+    public static ConnectOptions defaults() {
+        return DEFAULT;
+    }
+
+    /** These options with that time limit. */
+    public ConnectOptions timeout(Duration limit) {
+        return new ConnectOptions(Objects.requireNonNull(limit, "limit"), localAddress, noDelay, keepAlive, priority);
+    }
+
+    /** These options with that address to connect from. */
+    public ConnectOptions localAddress(InetSocketAddress from) {
+        return new ConnectOptions(timeout, Objects.requireNonNull(from, "from"), noDelay, keepAlive, priority);
+    }
+
+    /** These options with {@code noDelay} as said. */
+    public ConnectOptions noDelay(boolean on) {
+        return new ConnectOptions(timeout, localAddress, on, keepAlive, priority);
+    }
+
+    /** These options with {@code keepAlive} as said. */
+    public ConnectOptions keepAlive(boolean on) {
+        return new ConnectOptions(timeout, localAddress, noDelay, on, priority);
+    }
+
+    /** These options with {@code priority} as said. */
+    public ConnectOptions priority(boolean on) {
+        return new ConnectOptions(timeout, localAddress, noDelay, keepAlive, on);
+    }
+}

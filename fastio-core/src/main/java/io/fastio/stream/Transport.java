@@ -1,0 +1,60 @@
+package io.fastio.stream;
+
+import io.fastio.Handle;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a stream moves its bytes with: never blocks, and knows how to wait. One reader and one writer at a time; the two
+ * directions have nothing to do with each other (I1). Loop only.
+ */
+abstract sealed class Transport permits WatchedTransport {
+    /** Whether a read may be tried before readiness was reported. */
+    boolean readsAtOnce() {
+        return true;
+    }
+
+    /**
+     * Reads what is there.
+     *
+     * @param dst direct, with room
+     * @return the number of bytes, 0 if there is nothing yet, -1 at the end
+     */
+    abstract int read(ByteBuffer dst) throws IOException;
+
+    /**
+     * Writes what can be taken at once.
+     *
+     * @param src direct, not empty
+     * @return the number of bytes, 0 if nothing can be taken now
+     */
+    abstract int write(ByteBuffer src) throws IOException;
+
+    /** The read just made gave less than there was room for. */
+    abstract void readShort();
+
+    /** Waits until a read may succeed; a cancel leaves nothing behind. There may be wakes without cause. */
+    abstract void awaitReadable() throws IOException;
+
+    /** Ends {@link #awaitReadable} without cause. */
+    abstract void wakeReader();
+
+    /** Schedules the callback once, when a write may succeed or the transport is closed. */
+    abstract void whenWritable(Handle callback) throws IOException;
+
+    /** Whether readiness to read makes ready in class URGENT. */
+    abstract void readPriority(boolean on);
+
+    /** Tells the other side that nothing more will come. */
+    abstract void shutdownOutput() throws IOException;
+
+    /** Has {@link #close()} drop what the other side has not received, if the kind of transport knows such a thing. */
+    abstract void dropOnClose() throws IOException;
+
+    /** Ends it; who waits is woken and finds out by trying. Once. */
+    abstract void close() throws IOException;
+
+    /** What there is to know under that name, or null. */
+    abstract @Nullable Object info(String name);
+}
