@@ -157,8 +157,11 @@ public final class EventLoop implements Executor, AutoCloseable {
         return Carrier.schedulerOf(Thread.currentThread()) instanceof Fiber f ? f.loop : null;
     }
 
-    /** Whether the caller is on this loop: its carrier, or a virtual thread that it carries. Any thread. */
-    boolean isCurrent() {
+    /**
+     * Whether the caller is on this loop: its carrier, or a virtual thread that it carries. Then nothing else of the loop
+     * runs until the caller waits, and what belongs to the loop may be touched. Any thread.
+     */
+    public boolean isCurrent() {
         Thread t = Thread.currentThread();
         return t == carrier || Carrier.schedulerOf(t) instanceof Fiber f && f.loop == this;
     }

@@ -701,14 +701,18 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     // ---- classes lent to it
 
     void lend(Priority p, int change) {
+        Priority before = effectivePriority();
         if (p == Priority.URGENT) {
             lentUrgent += change;
         } else if (p == Priority.NORMAL) {
             lentNormal += change;
         }
-        byte now = ownClass();
-        if (readyIn != ReadyQueues.NONE && readyIn != ReadyQueues.DEADLINE && now < readyIn && change > 0) {
-            loop.requeue(this, now);
+        Priority now = effectivePriority();
+        if (readyIn != ReadyQueues.NONE && readyIn != ReadyQueues.DEADLINE && now.ordinal() < readyIn && change > 0) {
+            loop.requeue(this, (byte) now.ordinal());
+        }
+        if (now != before && hook != null && reason == NOT_YET) {
+            hook.classChanged(this, before);
         }
     }
 

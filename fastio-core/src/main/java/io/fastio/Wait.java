@@ -1,6 +1,7 @@
 package io.fastio;
 
 import io.fastio.time.LoopClock;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,12 @@ public final class Wait {
          *     pending; for waits that have to finish, such as that for the children of a group.
          */
         boolean abandon(Task<?> task, boolean woken);
+
+        /**
+         * The class of {@code task}, which is in this wait, has changed from {@code before} because somebody lent it one or
+         * took it back ({@link Wait#lend}): for locks, which pass it on to their holder (Y2).
+         */
+        default void classChanged(Task<?> task, Priority before) {}
     }
 
     private Wait() {}
@@ -125,6 +132,13 @@ public final class Wait {
     /** The loop of a task. Any thread. */
     public static EventLoop loopOf(Task<?> task) {
         return ((LoopTask<?>) task).loop;
+    }
+
+    /**
+     * The moment {@code timeout} from now on the current loop's clock; null, and what overflows, is {@link #FOREVER}.
+     */
+    public static long deadlineIn(@Nullable Duration timeout) {
+        return timeout == null ? FOREVER : deadlineIn(LoopClock.saturatedNanos(timeout));
     }
 
     /** The moment {@code nanos} from now on the current loop's clock; what overflows is {@link #FOREVER}. */

@@ -57,6 +57,11 @@ public final class WaitList {
         return true;
     }
 
+    /** Whether a task is in this list. */
+    public boolean contains(Task<?> task) {
+        return ((LoopTask<?>) task).waitList == this;
+    }
+
     /** The one that has waited longest, or null; it stays. */
     public @Nullable Task<?> peek() {
         return first;
