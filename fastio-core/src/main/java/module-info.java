@@ -8,5 +8,6 @@ module io.fastio.core {
 
     exports io.fastio;
     exports io.fastio.stream;
+    exports io.fastio.sync;
     exports io.fastio.time;
 }
