@@ -37,8 +37,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every poller must do. The thread of a test is the loop thread. */
-@Timeout(60)
+/**
+ * What every poller must do. The thread of a test is the loop thread. A test that hangs, as a lost wake makes it, fails
+ * from a second thread: epoll does not heed the interrupt by which JUnit ends tests otherwise.
+ */
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class PollerContract {
     static final long MILLIS = 1_000_000;
     /** Long enough for loopback on a loaded machine; only tests that fail wait so long. */
