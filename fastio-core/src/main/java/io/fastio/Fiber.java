@@ -6,22 +6,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A virtual thread of a loop, and the scheduler of that thread: the JDK hands the continuation of the thread to
- * {@link #execute} whenever it can go on. Threads that a library starts inside it inherit the scheduler, so their
- * continuations arrive here too and run on the same loop, in the class of this fiber.
+ * {@link #execute} when a JDK call that parked it is over. Threads that a library starts inside it inherit the
+ * scheduler, so their continuations arrive here too and run on the same loop, in the class of this fiber.
  *
  * <pre>
- *   NEW --runStep--> RUNNING --giveWay--> SUSPENDING --(JDK hands the continuation back)--> WAITING --runStep--> RUNNING
- *                       |--(a JDK call parks it)--> BLOCKED --(JDK: execute)--> ready --runStep--> RUNNING
- *                       '--(its body returned)--> ENDED
+ *   NEW ------runStep--> RUNNING --giveWay--> LEAVING --(it left)--> WAITING --runStep--> RESUMING --> RUNNING
+ *                           |                                                                '--> REFUSED
+ *                           |--(a JDK call parks it)--> BLOCKED --execute--> ready --runStep--> RUNNING
+ *                           '--(its body returned)--> ENDED
  * </pre>
+ *
+ * While a thread dump or a debugger looks at the stack of a waiting thread, the JDK takes its continuation out of
+ * service: a step of it then does nothing (REFUSED), and when the look is over the JDK calls {@link #execute}, in any
+ * case. So for a WAITING fiber that call means nothing, and a REFUSED one gets its step then.
  */
 abstract class Fiber extends Entry implements Executor {
     static final byte NEW = 0;
     static final byte RUNNING = 1;
-    static final byte SUSPENDING = 2;
+    static final byte LEAVING = 2;
     static final byte WAITING = 3;
-    static final byte BLOCKED = 4;
-    static final byte ENDED = 5;
+    static final byte RESUMING = 4;
+    static final byte REFUSED = 5;
+    static final byte BLOCKED = 6;
+    static final byte ENDED = 7;
 
     /** Signal of the inbox: the JDK says that the thread can go on. */
     static final int CONTINUE = 1;
@@ -46,16 +53,11 @@ abstract class Fiber extends Entry implements Executor {
     /** The class in which a step of this fiber, or of a thread started inside it, becomes ready. */
     abstract byte ownClass();
 
-    /**
-     * Called by the JDK, from whatever thread: must not block, yield or reject. A fiber that gives way keeps its
-     * continuation; one whose JDK call is over becomes ready.
-     */
+    /** Called by the JDK, from whatever thread: must not block, yield or reject. */
     @Override
     public final void execute(Runnable step) {
         if (step != continuation) {
             loop.runInside(this, step);
-        } else if (phase == SUSPENDING) {
-            phase = WAITING;
         } else if (loop.isCurrent()) {
             goOn();
         } else {
@@ -63,39 +65,47 @@ abstract class Fiber extends Entry implements Executor {
         }
     }
 
-    /** The JDK call that it was in is over, or its thread was started. On the loop. */
+    /** The JDK says that the thread can go on: its call is over, it was started, or nobody looks at it any more. */
     final void goOn() {
+        if (phase == WAITING || phase == ENDED || readyIn != ReadyQueues.NONE) {
+            return;
+        }
         if (phase == BLOCKED) {
             loop.blockedFibers--;
-            phase = WAITING;
         }
         loop.ready(this, ownClass());
     }
 
     /** Gives the loop away; false if something on the stack pins the thread, and nothing was given. */
     final boolean giveWay() {
-        phase = SUSPENDING;
-        Thread.yield();
-        if (phase != SUSPENDING) {
-            return true;
-        }
+        phase = LEAVING;
+        boolean left = Carrier.leave(thread);
         phase = RUNNING;
-        return false;
+        return left;
     }
 
     @Override
     void runStep() {
-        phase = RUNNING;
+        byte before = phase;
+        phase = before == WAITING || before == REFUSED ? RESUMING : RUNNING;
         loop.running = this;
         continuation.run();
         loop.running = null;
-        if (phase == RUNNING) {
-            if (bodyEnded()) {
-                phase = ENDED;
-            } else if (readyIn == ReadyQueues.NONE) {
-                phase = BLOCKED;
-                loop.blockedFibers++;
+        switch (phase) {
+            case LEAVING -> {
+                Carrier.markYielded(thread);
+                phase = WAITING;
             }
+            case RUNNING -> {
+                if (bodyEnded()) {
+                    phase = ENDED;
+                } else if (readyIn == ReadyQueues.NONE) {
+                    phase = BLOCKED;
+                    loop.blockedFibers++;
+                }
+            }
+            case RESUMING -> phase = REFUSED;
+            default -> throw new AssertionError("phase " + phase);
         }
     }
 

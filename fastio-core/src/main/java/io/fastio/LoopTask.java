@@ -984,7 +984,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     String doing() {
         return switch (phase) {
             case NEW -> "not started";
-            case RUNNING, SUSPENDING -> "running";
+            case RUNNING, LEAVING, RESUMING -> "running";
             case BLOCKED -> "in a blocking JDK call";
             case ENDED -> "ended";
             default ->
