@@ -1,6 +1,8 @@
 package io.fastio;
 
 import io.fastio.time.LoopClock;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -13,16 +15,26 @@ import java.util.Objects;
  * replaces the moment it was to run at.
  */
 public final class Handle extends Entry {
-    private static final int CANCEL = 1;
-    private static final int SCHEDULE = 2;
+    private static final int ASKED = 1;
     private static final long SOON = -1;
+    private static final long CANCEL = -2;
+    private static final long NOTHING = -3;
+    private static final VarHandle ASKED_LAST;
+
+    static {
+        try {
+            ASKED_LAST = MethodHandles.lookup().findVarHandle(Handle.class, "asked", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final EventLoop loop;
     private final Runnable callback;
     private final byte readyClass;
 
-    /** When it is to run as last asked for from outside the loop; SOON for at once. */
-    private volatile long asked;
+    /** What was last asked for from outside the loop and is still in the inbox: when to run, SOON, or CANCEL. */
+    private volatile long asked = NOTHING;
 
     Handle(EventLoop loop, Runnable callback, Priority priority) {
         this.loop = loop;
@@ -61,9 +73,11 @@ public final class Handle extends Entry {
      */
     public boolean cancel() {
         if (loop.isCurrent()) {
-            return unschedule();
+            boolean wasAsked = overrule() >= SOON;
+            return unschedule() || wasAsked;
         }
-        return loop.postIfOpen(this, CANCEL);
+        asked = CANCEL;
+        return loop.postIfOpen(this, ASKED);
     }
 
     /** Whether it is scheduled and has not begun. On the loop exact, from another thread as last seen. */
@@ -74,11 +88,17 @@ public final class Handle extends Entry {
     private void schedule(long when) {
         if (loop.isCurrent()) {
             loop.requireOpen();
+            overrule();
             arrange(when);
         } else {
             asked = when;
-            loop.post(this, SCHEDULE);
+            loop.post(this, ASKED);
         }
+    }
+
+    /** What the loop itself says now is the latest word: takes what is still in the inbox off. */
+    private long overrule() {
+        return asked == NOTHING ? NOTHING : (long) ASKED_LAST.getAndSet(this, NOTHING);
     }
 
     private void arrange(long when) {
@@ -104,12 +124,11 @@ public final class Handle extends Entry {
 
     @Override
     void deliver(int signals) {
-        // The two may have come in either order; a schedule that follows a cancel is the usual one.
-        if ((signals & CANCEL) != 0) {
+        long when = overrule();
+        if (when == CANCEL) {
             unschedule();
-        }
-        if ((signals & SCHEDULE) != 0) {
-            arrange(asked);
+        } else if (when != NOTHING) {
+            arrange(when);
         }
     }
 
