@@ -36,7 +36,6 @@ public final class Asyncio {
             return loop.run(main);
         } finally {
             loop.close();
-            loop.exitIfInterrupted();
         }
     }
 
@@ -223,6 +222,7 @@ public final class Asyncio {
     public static <T extends @Nullable Object> T shield(Callable<T> body) throws Exception {
         LoopTask<?> me = LoopTask.current();
         LoopTask<T> t = new LoopTask<>(me.loop, TaskOptions.of(me.priority()), Objects.requireNonNull(body, "body"));
+        me.begin();
         t.start();
         return t.await(true);
     }

@@ -39,8 +39,8 @@ public final class CancelScope extends Scope {
                 return null;
             }
             throw e;
-        } catch (InterruptedException e) {
-            if (scope.interrupted) {
+        } catch (Exception e) {
+            if (scope.interrupted && LoopTask.isInterruption(e)) {
                 return null; // C2: a JDK call that this scope's cancel interrupted
             }
             throw e;

@@ -40,6 +40,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** A timer this near (nanoseconds) is looked for before every step. */
     private static final long NEAR = 20_000;
 
+    /** How long a closing loop on virtual time waits at most before it looks whether its real time is over. */
+    private static final long CLOSING_SLICE = 5_000_000;
+
     /** S2: within a step, a wake looks for due timers unless the next one was at least this far away (nanoseconds). */
     private static final long FAR = 100_000_000;
 
@@ -104,6 +107,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     int blockedFibers;
     private int workOutside;
+    private final Set<Offload<?>> strays = new LinkedHashSet<>();
     private @Nullable LoopTask<?> firstTask;
     private int taskCount;
     private @Nullable Runner idleRunners;
@@ -208,7 +212,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         return !timers.isEmpty()
                 || readinessWaits > 0
                 || urgentPollings > 0
-                || ready.firstUrgent() != null && ready.firstNormal() != null
+                || normalWaitsSince >= 0 // S7; the URGENT one may just have yielded and stand in no queue
                 || ready.firstLow() != null;
     }
 
@@ -319,7 +323,7 @@ public final class EventLoop implements Executor, AutoCloseable {
                 normalRoundLeft = ready.normalSize();
                 lowServedThisRound = false;
             }
-            normalRoundLeft--;
+            normalRoundLeft = Math.min(normalRoundLeft, ready.normalSize()) - 1; // some may have been cancelled
             normalWaitsSince = -1;
         } else if (e.readyIn == ReadyQueues.LOW) {
             lowServedThisRound = true;
@@ -400,7 +404,10 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** V1: time jumps to the next due moment, but not while foreign work is under way. */
     private void idleVirtually(long due) {
-        boolean workElsewhere = workOutside > 0 || blockedFibers > 0;
+        if (due <= clock.nanos()) {
+            return;
+        }
+        boolean workElsewhere = workOutside > 0 || blockedFibers > 0 || closing && !strays.isEmpty();
         if (readinessWaits > 0 && pollReadiness(0) > 0) {
             return;
         }
@@ -410,7 +417,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             throw new DeadlockError("nothing is left that could wake " + awaitedMain.name() + ":\n" + taskTree());
         } else if (inbox.prepareSleep()) {
             try {
-                pollReadiness(-1);
+                pollReadiness(closing ? CLOSING_SLICE : -1); // S11: the end is bounded in real time
             } finally {
                 inbox.endSleep();
             }
@@ -587,9 +594,11 @@ public final class EventLoop implements Executor, AutoCloseable {
                 case ACCEPTED -> {}
                 case MUST_WAKE -> poller.wake(); // W1: once per sleep
                 case REFUSED -> {
+                    p.takeSignals();
                     return false;
                 }
             }
+            return true; // S13: in before the end; it will be served, or its task ends cancelled
         }
         return !closed;
     }
@@ -601,6 +610,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Offloaded work begins (+1) or has come back (-1). */
     void workOutside(int change) {
         workOutside += change;
+    }
+
+    /** Offloaded work that was cancelled and has not come back. */
+    Set<Offload<?>> strays() {
+        return strays;
     }
 
     // =========================================================== callbacks
@@ -645,6 +659,11 @@ public final class EventLoop implements Executor, AutoCloseable {
         Handle h = new Handle(this, r, Priority.LOW);
         h.callLater(d);
         return h;
+    }
+
+    /** {@link #callSoon} on the loop, also while it closes. */
+    void soon(Runnable r) {
+        ready(new Handle(this, r, Priority.NORMAL), ReadyQueues.NORMAL);
     }
 
     /** A handle of class {@code p} that is not scheduled yet. Any thread. */
@@ -840,7 +859,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private boolean interrupted;
 
     /** Ends the process if Ctrl-C ended the run (G4). */
-    void exitIfInterrupted() {
+    private void exitIfInterrupted() {
         if (interrupted) {
             Runtime.getRuntime().exit(Interrupts.EXIT_CODE);
         }
@@ -932,8 +951,16 @@ public final class EventLoop implements Executor, AutoCloseable {
     private void runTurns(@Nullable LoopTask<?> main) {
         normalRoundLeft = 0;
         if (stopping) { // S15: stopped before: one round
-            inbox.drain();
+            look();
+            queueYielded();
+            int urgent = ready.urgentSize();
             normalRoundLeft = ready.normalSize();
+            if (urgent == 0 && normalRoundLeft == 0) {
+                turn(0);
+            }
+            while (urgent-- > 0 && ready.firstUrgent() != null) {
+                turn(0);
+            }
         }
         while (main == null || !main.done()) {
             if (stopping && normalRoundLeft <= 0) {
@@ -1004,14 +1031,22 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private <T extends @Nullable Object> T onPlatformThread(Callable<T> work) throws Exception {
         java.util.concurrent.FutureTask<T> f = new java.util.concurrent.FutureTask<>(work);
-        Thread t = Thread.ofPlatform().name(name).start(f);
+        Thread.ofPlatform().name(name).start(f);
+        boolean interruptedMeanwhile = false;
         try {
-            return f.get();
+            while (true) {
+                try {
+                    return f.get();
+                } catch (InterruptedException e) {
+                    interruptedMeanwhile = true; // as a platform thread in run(): the run goes on
+                }
+            }
         } catch (java.util.concurrent.ExecutionException e) {
             throw LoopTask.sneaky(Objects.requireNonNull(e.getCause()));
-        } catch (InterruptedException e) {
-            t.interrupt();
-            throw e;
+        } finally {
+            if (interruptedMeanwhile) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -1027,6 +1062,10 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             carrier = me;
         }
+        prepareRun();
+    }
+
+    private void prepareRun() {
         if (!clock.isVirtual()) {
             slackBefore = LoopThread.timerSlack();
             if (slackBefore > 1) {
@@ -1035,6 +1074,8 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         stepsUntilLook = 0;
         now = clock.nanos();
+        normalWaitsSince = -1;
+        inbox.drain(); // S2: what was posted before the run became ready before it
     }
 
     private void leaveRun() {
@@ -1073,7 +1114,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     /**
      * Cancels the tasks that are left, runs their {@code finally} blocks for at most the shutdown time, and closes what
      * belongs to the loop (S11). What still hangs is named in a warning. A loop that runs on another thread is stopped
-     * first. Idempotent.
+     * first. Idempotent. If Ctrl-C has cancelled a main task of this loop ({@link Builder#handleInterrupt}), the process
+     * then exits with 130.
      *
      * @throws IllegalStateException from the loop itself
      */
@@ -1096,11 +1138,10 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             return;
         }
-        waitUntilStopped();
-        if (closed) {
+        if (!takeOver()) {
             return;
         }
-        enterRun();
+        prepareRun();
         try {
             closing = true;
             endTasks();
@@ -1120,24 +1161,32 @@ public final class EventLoop implements Executor, AutoCloseable {
             poller.close();
             leaveRun();
         }
+        exitIfInterrupted();
     }
 
-    private void waitUntilStopped() {
-        boolean interrupted = false;
+    /** Waits until nobody runs the loop and carries it from then on; false if it has been closed meanwhile. */
+    private boolean takeOver() {
+        boolean interruptedMeanwhile = false;
+        boolean mine;
         synchronized (runLock) {
             while (carrier != null || ownThread != null) {
                 stop();
                 try {
                     runLock.wait(10);
                 } catch (InterruptedException e) {
-                    interrupted = true;
+                    interruptedMeanwhile = true;
                 }
             }
+            mine = !closed;
+            if (mine) {
+                carrier = Thread.currentThread();
+                stopping = false;
+            }
         }
-        stopping = false;
-        if (interrupted) {
+        if (interruptedMeanwhile) {
             Thread.currentThread().interrupt();
         }
+        return mine;
     }
 
     private void endTasks() {
@@ -1149,6 +1198,13 @@ public final class EventLoop implements Executor, AutoCloseable {
         long endOnClock = LoopClock.saturatedSum(clock.nanos(), shutdownTimeout);
         while (firstTask != null && (System.nanoTime() & Long.MAX_VALUE) < end && clock.nanos() < endOnClock) {
             turn(endOnClock);
+        }
+        end = Math.min(end, (System.nanoTime() & Long.MAX_VALUE) + Offload.GRACE.toNanos());
+        while (!strays.isEmpty() && (System.nanoTime() & Long.MAX_VALUE) < end) {
+            turn(LoopClock.saturatedSum(clock.nanos(), CLOSING_SLICE));
+        }
+        for (Offload<?> stray : strays) {
+            soon(stray::reportIfBusy); // S11
         }
         for (Task<?> t : tasks()) {
             report(new LoopError(
@@ -1358,7 +1414,10 @@ public final class EventLoop implements Executor, AutoCloseable {
             return this;
         }
 
-        /** Ctrl-C cancels main under {@link EventLoop#run} (G4). Default false; {@link Asyncio#run} does it. */
+        /**
+         * Ctrl-C cancels main under {@link EventLoop#run}, and {@link EventLoop#close()} then exits with 130 (G4). Default
+         * false; {@link Asyncio#run} does it.
+         */
         public Builder handleInterrupt(boolean on) {
             this.handleInterrupt = on;
             return this;

@@ -66,7 +66,7 @@ abstract class Fiber extends Entry implements Executor {
     }
 
     /** The JDK says that the thread can go on: its call is over, it was started, or nobody looks at it any more. */
-    final void goOn() {
+    void goOn() {
         if (phase == WAITING || phase == ENDED || readyIn != ReadyQueues.NONE) {
             return;
         }

@@ -80,8 +80,13 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
             joining = false;
         }
         if (cancelled) {
-            parent.deliverPending();
+            parent.deliverPending(true);
         }
+    }
+
+    @Override
+    public LoopTask<?> parent() {
+        return parent;
     }
 
     @Override
@@ -90,7 +95,7 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
         if (!joining) {
             return false; // the gather has thrown: a later failure is reported (G1)
         }
-        boolean takes = !throwFirst || child.state() != Future.State.FAILED;
+        boolean takes = !cancelled && !throwFirst;
         boolean over = running == 0;
         if (throwFirst && failed == null && child.state() != Future.State.SUCCESS) {
             @SuppressWarnings("unchecked")
@@ -108,6 +113,9 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
     /** A cancel of the gather cancels all children, and waits for them. */
     @Override
     public boolean abandon(Task<?> task, boolean woken) {
+        for (LoopTask<T> child : children) {
+            child.reportSoon(); // what has failed so far will not be taken
+        }
         if (running == 0) {
             return true;
         }

@@ -8,4 +8,7 @@ interface Joiner {
      * @return whether its failure, if it failed, is taken care of
      */
     boolean childEnded(LoopTask<?> child);
+
+    /** The task that joins, and so waits for the child (C5). */
+    LoopTask<?> parent();
 }

@@ -85,6 +85,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     int retrievals;
 
     private @Nullable LoopTask<?> failedLike;
+    private boolean reported;
 
     // The tasks of the loop, and whoever joins it.
     @Nullable
@@ -116,6 +117,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     // Awaiting one another.
     private @Nullable WaitList awaiters;
+    private @Nullable Visitor visitors;
     private @Nullable LoopTask<?> awaiting;
     private boolean awaitShielded;
 
@@ -124,6 +126,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private @Nullable String cancelledBy;
     private volatile @Nullable String cancelledFromOutsideBy;
     private boolean interrupted;
+    private boolean interruptLeft;
     private @Nullable Scope scope;
     private int pendingScopes;
     private int shields;
@@ -187,9 +190,6 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if ((signals & START) != 0) {
             arrive();
         } else if ((signals & CONTINUE) != 0) {
-            if (phase == NEW && !listed) {
-                loop.adopt(this); // a thread of threadFactory(), started
-            }
             goOn();
         }
         if ((signals & CANCEL) != 0 && !done()) {
@@ -198,6 +198,20 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         }
         if ((signals & WAKE) != 0 && wakeTicket == ticket) {
             wakeIfWaiting();
+        }
+    }
+
+    @Override
+    void goOn() {
+        if (phase == NEW) { // a thread of threadFactory(), started
+            if (!listed) {
+                arrive();
+            }
+            return;
+        }
+        super.goOn();
+        if (readyIn == ReadyQueues.LOW && isPending(true)) {
+            loop.requeue(this, ReadyQueues.NORMAL); // C2
         }
     }
 
@@ -234,6 +248,9 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     private void ended(int end, @Nullable Object value) {
         result = value;
+        if (failedLike != null && failedLike.result != value) {
+            failedLike = null;
+        }
         state = end; // a full fence: whoever now looks for the result finds it, and we find whoever looked before
         loop.dismiss(this);
         boolean awaited = false;
@@ -242,6 +259,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 ((LoopTask<?>) t).wakeIfWaiting();
             }
         }
+        for (Visitor v = visitors; v != null; v = v.next, awaited = true) {
+            v.listed = false;
+            v.wake();
+        }
+        visitors = null;
         Joiner j = joiner;
         if (j != null) {
             joiner = null;
@@ -251,7 +273,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if (callbacks != null) {
             doneCallbacks = null;
             for (Consumer<? super Task<T>> c : callbacks) {
-                loop.callSoon(() -> c.accept(this));
+                loop.soon(() -> c.accept(this));
             }
         }
         CountDownLatch waiting = outsiders;
@@ -259,16 +281,26 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             awaited = true;
             waiting.countDown();
         }
-        if (end == FAILED && !awaited) {
-            loop.callSoon(this::reportIfUnretrieved); // G3: one round later
+        if (!awaited) {
+            reportSoon();
         }
         scope = null;
     }
 
+    /** G3: reports its failure one round later, unless somebody has taken it by then. On the loop. */
+    void reportSoon() {
+        if (state == FAILED && retrievals == 0) {
+            loop.soon(this::reportIfUnretrieved);
+        }
+    }
+
     private void reportIfUnretrieved() {
-        LoopTask<?> source = failedLike;
-        boolean handledElsewhere = source != null && source.retrievals > 1;
-        if (retrievals == 0 && !handledElsewhere) {
+        LoopTask<?> source = this; // where what it failed with comes from: several may have failed by awaiting that one
+        while (source.failedLike != null) {
+            source = source.failedLike;
+        }
+        if (retrievals == 0 && !source.reported) {
+            source.reported = true;
             retrievals++;
             loop.report(new LoopError(
                     "exception in " + name() + " was never retrieved",
@@ -298,6 +330,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         super.runStep();
         if (hook == YIELD && phase == WAITING) {
             loop.yielded(this);
+        } else if (phase == BLOCKED
+                && readyIn == ReadyQueues.NONE
+                && (cancelRequested || pendingScopes > 0)
+                && owesInterrupt()) {
+            loop.interruptLater(this); // C2: the cancel was there before the JDK call
         }
     }
 
@@ -310,6 +347,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             if (e != null) {
                 throw e;
             }
+            dropInterrupt(); // it would close the channel that is read next
         }
         if (++operations % OPERATIONS_PER_CLOCK == 0) {
             shareOfStep();
@@ -348,7 +386,12 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     }
 
     Wait.Reason suspend(Wait.Hook h, @Nullable Priority wakeAs, long deadline) {
+        reason = NOT_YET;
         if ((cancelRequested || pendingScopes > 0) && isPending(true)) {
+            LoopTask<?> awaited = soleAwaited();
+            if (awaited != null) {
+                awaited.cancelOnLoop(name()); // C5
+            }
             if (h.abandon(this, false)) {
                 throw Objects.requireNonNull(takePending(true));
             }
@@ -395,7 +438,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     /** Its wait has come to its end as it should; false if it is in none, or it has ended already. */
     boolean wakeIfWaiting() {
-        if (hook == null || reason != NOT_YET) {
+        if (hook == null || reason != NOT_YET || readyIn != ReadyQueues.NONE) { // the last: it yielded, and will run
             return false;
         }
         reason = BY_WAKE;
@@ -484,16 +527,24 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     /** Cancels it, and before that the one it awaits, if nobody else waits for that (C5): innermost first. */
     void cancelOnLoop(String by) {
         LoopTask<?> t = this;
-        for (LoopTask<?> inner = t.soleAwaited(); inner != null; inner = t.soleAwaited()) {
+        for (LoopTask<?> inner = t.passesCancelTo(); inner != null; inner = t.passesCancelTo()) {
             t = inner;
         }
         while (t != this) {
-            LoopTask<?> waiting = (LoopTask<?>)
-                    Objects.requireNonNull(Objects.requireNonNull(t.awaiters).peek());
+            LoopTask<?> waiting =
+                    (LoopTask<?>) Objects.requireNonNull(t.awaiters).peek();
             t.requestCancel(by);
+            if (waiting == null) { // timers that fell due meanwhile have ended the waits between us
+                break;
+            }
             t = waiting;
         }
         requestCancel(by);
+    }
+
+    /** The task that its cancel goes on to (C5); none while it is shielded. */
+    private @Nullable LoopTask<?> passesCancelTo() {
+        return shields == 0 ? soleAwaited() : null;
     }
 
     private void requestCancel(String by) {
@@ -516,6 +567,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                         && a.awaiters != null
                         && a.awaiters.size() == 1
                         && a.outsiders == null
+                        && a.visitors == null
+                        && (a.joiner == null || a.joiner.parent() == this)
                 ? a
                 : null;
     }
@@ -547,16 +600,16 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private void endWait(@Nullable Scope struck) {
         Wait.Hook h = hook;
         if (h == null) {
-            if (phase == BLOCKED) {
-                loop.interruptLater(this);
-            } else if (phase == NEW && readyIn == ReadyQueues.LOW) {
+            if (readyIn == ReadyQueues.LOW) { // before its first step, or after a JDK call
                 loop.requeue(this, ReadyQueues.NORMAL);
+            } else if (phase == BLOCKED && readyIn == ReadyQueues.NONE) {
+                loop.interruptLater(this);
             }
         } else if (reason == NOT_YET) {
             if (h.abandon(this, false)) {
                 reason = BY_CANCEL;
-                loop.cancelTimer(this);
                 if (readyIn == ReadyQueues.NONE) {
+                    loop.cancelTimer(this);
                     loop.ready(this, cancelClass());
                 } else if (readyIn == ReadyQueues.LOW) {
                     loop.requeue(this, ReadyQueues.NORMAL); // a yielding LOW task
@@ -591,7 +644,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     /** In a JDK call when it was to be cancelled; on a runner, since interrupting may run foreign code (C2). */
     void interruptIfBlocked() {
-        if (phase == BLOCKED && isPending(true)) {
+        if (phase == BLOCKED && readyIn == ReadyQueues.NONE && isPending(true)) {
             if (cancelRequested && shields == 0) {
                 interrupted = true;
             } else {
@@ -600,7 +653,28 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                     s.interrupted = true;
                 }
             }
+            interruptLeft = true;
             thread.interrupt();
+        }
+    }
+
+    /**
+     * Whether a pending cancel has yet to interrupt a JDK call. Once is enough, also for a level-wise scope until it is
+     * delivered: a call that waits on in spite of it, as {@code Lock.lock()} does, would make the loop spin (F23).
+     */
+    private boolean owesInterrupt() {
+        if (cancelRequested && shields == 0) {
+            return !interrupted;
+        }
+        Scope s = outermostPending(true);
+        return s != null && !s.interrupted;
+    }
+
+    /** An interrupt of ours that no JDK call took must not hit what comes next. */
+    private void dropInterrupt() {
+        if (interruptLeft) {
+            interruptLeft = false;
+            Thread.interrupted();
         }
     }
 
@@ -638,9 +712,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             s.delivered = true;
             pendingScopes--;
         }
-        if (s.interrupted) {
-            Thread.interrupted();
-        }
+        s.interrupted = false;
+        dropInterrupt();
         CancelledError e = new CancelledError(s.describe(), s);
         for (Scope i = scope; i != s && i != null; i = i.outer) {
             i.passed = e;
@@ -650,19 +723,54 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
 
     private CancelledError takeCancel() {
         cancelRequested = false;
-        if (interrupted) {
-            interrupted = false;
-            Thread.interrupted(); // ours, not the task's business any more
-        }
+        interrupted = false;
+        dropInterrupt();
         return new CancelledError(name() + " was cancelled by " + cancelledBy, null);
     }
 
-    /** Throws a cancel that came while it was in a wait that had to finish. */
-    void deliverPending() {
-        CancelledError e = takePending(true);
+    /** Throws a cancel that came while it was in a wait that had to finish; {@code suspended}: it did wait (C3). */
+    void deliverPending(boolean suspended) {
+        CancelledError e = takePending(suspended);
         if (e != null) {
             throw e;
         }
+    }
+
+    /** Throws its own cancel, if that has interrupted a JDK call and is still pending. */
+    void deliverInterrupting(@Nullable Throwable thrown) {
+        if (cancelRequested && interrupted && shields == 0) {
+            CancelledError e = Objects.requireNonNull(takePending(true));
+            if (thrown != null) {
+                e.addSuppressed(thrown);
+            }
+            throw e;
+        }
+    }
+
+    /** Makes a cancel that was thrown pending again: something else has to be thrown in its place (G2). */
+    void putBack(CancelledError e) {
+        Scope s = e.origin;
+        if (s == null) {
+            cancelRequested = true;
+        } else if (s.entered && s.delivered && !s.levelWise()) {
+            s.delivered = false;
+            s.refused = true; // it counts as having had its effect (T2)
+            pendingScopes++;
+        }
+    }
+
+    /** Whether {@code e} is, or comes from, what a JDK call throws when its thread is interrupted. */
+    static boolean isInterruption(Throwable e) {
+        int depth = 0;
+        for (Throwable t = e; t != null && depth < 16; t = t.getCause(), depth++) {
+            if (t instanceof InterruptedException
+                    || t instanceof java.io.InterruptedIOException
+                    || t instanceof java.nio.channels.ClosedByInterruptException
+                    || t instanceof java.net.SocketException && "Closed by interrupt".equals(t.getMessage())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void enter(Scope s, long deadline) {
@@ -687,8 +795,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if (s.shields()) {
             shieldChanged(false);
         }
-        if (s.interrupted && !s.delivered) {
-            Thread.interrupted();
+        if (s.interrupted && !(cancelRequested && interrupted)) {
+            dropInterrupt();
         }
         s.entered = false;
         scope = s.outer;
@@ -707,11 +815,16 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         } else if (p == Priority.NORMAL) {
             lentNormal += change;
         }
-        Priority now = effectivePriority();
-        if (readyIn != ReadyQueues.NONE && readyIn != ReadyQueues.DEADLINE && now.ordinal() < readyIn && change > 0) {
-            loop.requeue(this, (byte) now.ordinal());
+        if (readyIn != ReadyQueues.NONE) { // F122
+            byte due = hook == null ? ownClass() : reason == BY_CANCEL ? cancelClass() : wakeClass();
+            if (due == ReadyQueues.LOW && isPending(true)) {
+                due = ReadyQueues.NORMAL;
+            }
+            if (due != (readyIn == ReadyQueues.DEADLINE ? ReadyQueues.URGENT : readyIn)) {
+                loop.requeue(this, due);
+            }
         }
-        if (now != before && hook != null && reason == NOT_YET) {
+        if (effectivePriority() != before && hook != null && reason == NOT_YET) {
             hook.classChanged(this, before);
         }
     }
@@ -735,9 +848,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         me.begin();
         if (!done()) {
             if (me.loop != loop) {
-                long t = me.ticket + 1;
-                addDoneCallback(ended -> me.wakeFromAnywhere(t));
-                me.suspend((task, woken) -> true, null, Wait.FOREVER);
+                visit(me, shielded, Wait.FOREVER);
             } else {
                 refuseCircle(me);
                 if (awaiters == null) {
@@ -759,11 +870,65 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         return valueOrThrow();
     }
 
+    /** Waits from another loop. */
+    private Wait.Reason visit(LoopTask<?> me, boolean shielded, long deadline) {
+        Visitor visitor = new Visitor(this, me, me.ticket + 1);
+        visitor.join();
+        return me.suspend(
+                (task, woken) -> {
+                    if (!woken) {
+                        visitor.leave(!shielded && me.reason == NOT_YET);
+                    }
+                    return true;
+                },
+                null,
+                deadline);
+    }
+
+    /** On this loop: a task of another one awaits this task. */
+    void visited(Visitor v) {
+        if (done()) {
+            v.wake();
+            return;
+        }
+        v.next = visitors;
+        if (visitors != null) {
+            visitors.previous = v;
+        }
+        visitors = v;
+        v.listed = true;
+    }
+
+    /** It does not any more. */
+    void left(Visitor v, boolean passCancel) {
+        if (!v.listed) {
+            return;
+        }
+        v.listed = false;
+        if (v.previous == null) {
+            visitors = v.next;
+        } else {
+            v.previous.next = v.next;
+        }
+        if (v.next != null) {
+            v.next.previous = v.previous;
+        }
+        if (passCancel
+                && visitors == null
+                && (awaiters == null || awaiters.isEmpty())
+                && outsiders == null
+                && joiner == null) {
+            cancelOnLoop(v.waiter.name()); // C5
+        }
+    }
+
     /** A task that awaited this one does not any more. */
     @Override
     public boolean abandon(Task<?> task, boolean woken) {
         if (!woken) {
             Objects.requireNonNull(awaiters).remove(task);
+        } else {
+            reportSoon(); // it will not take what it was woken for
         }
         return true;
     }
@@ -862,9 +1027,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         long deadline = LoopClock.saturatedSum(me.loop.time(), Math.max(0, nanos));
         Wait.Reason why;
         if (me.loop != loop) {
-            long t = me.ticket + 1;
-            addDoneCallback(ended -> me.wakeFromAnywhere(t));
-            why = me.suspend((task, woken) -> true, null, deadline);
+            why = visit(me, false, deadline);
         } else {
             if (awaiters == null) {
                 awaiters = new WaitList();

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Offload<T extends @Nullable Object> extends Signal implements Runnable, Wait.Hook {
     private static final int THREADS = 64;
-    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** How long cancelled work may take to obey before it is reported. */
+    static final Duration GRACE = Duration.ofSeconds(1);
+
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final ThreadPoolExecutor POOL = pool();
 
@@ -36,6 +39,7 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     private final LoopTask<?> waiting;
     private final Callable<T> work;
     private boolean waits = true;
+    private boolean reported;
 
     /** Guards {@link #worker}, so that an interrupt hits this work and no later one. Never taken on the carrier. */
     private final Object lock = new Object();
@@ -57,8 +61,8 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
         LoopTask<?> me = LoopTask.current();
         me.begin();
         Offload<T> call = new Offload<>(me, work);
-        me.loop.workOutside(1);
         POOL.execute(call);
+        me.loop.workOutside(1);
         me.suspend(call, null, Wait.FOREVER);
         return call.result();
     }
@@ -97,10 +101,12 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
 
     @Override
     protected void act() {
-        loop().workOutside(-1);
         if (waits) {
             waits = false;
+            loop().workOutside(-1);
             waiting.wakeIfWaiting();
+        } else {
+            loop().strays().remove(this);
         }
     }
 
@@ -108,7 +114,9 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     public boolean abandon(Task<?> task, boolean woken) {
         if (!woken) {
             waits = false;
-            loop().callSoon(this::interruptWorker);
+            loop().workOutside(-1); // V1: what nobody waits for does not hold the clock
+            loop().strays().add(this);
+            loop().soon(this::interruptWorker);
         }
         return true;
     }
@@ -120,17 +128,19 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
                 worker.interrupt();
             }
         }
-        if (!over) {
+        if (!over && !loop().isClosed()) {
             loop().callLater(GRACE, this::reportIfBusy);
         }
     }
 
-    private void reportIfBusy() {
+    /** On a runner. */
+    void reportIfBusy() {
         Thread busy;
         synchronized (lock) {
             busy = worker;
         }
-        if (busy != null) {
+        if (busy != null && !reported) {
+            reported = true;
             loop().report(new LoopError(
                     "offloaded work of " + waiting.name() + " was cancelled but goes on in " + busy.getName(),
                     null,

@@ -44,6 +44,11 @@ public final class TaskGroup {
         }
 
         @Override
+        public LoopTask<?> parent() {
+            return task;
+        }
+
+        @Override
         boolean levelWise() {
             return false;
         }
@@ -80,10 +85,11 @@ public final class TaskGroup {
         }
         bodyEnded = true;
         boolean ownCancel = thrown instanceof CancelledError c && c.origin == scope
-                || thrown instanceof Exception && scope.interrupted && !scope.delivered;
+                || thrown instanceof Exception && scope.interrupted && LoopTask.isInterruption(thrown);
         if (thrown != null) {
             abort();
         }
+        boolean joined = !children.isEmpty();
         while (!children.isEmpty()) {
             parent.suspend(this::abandonJoin, null, Wait.FOREVER);
         }
@@ -100,12 +106,15 @@ public final class TaskGroup {
                     first.addSuppressed(other);
                 }
             }
+            if (scope.passed != null) {
+                parent.putBack(scope.passed);
+            }
             throw LoopTask.sneaky(first);
         }
         if (thrown != null && !ownCancel) {
             throw LoopTask.sneaky(thrown);
         }
-        parent.deliverPending(); // the parent was cancelled while it waited for the children
+        parent.deliverPending(joined); // the parent was cancelled while it waited for the children
         if (scope.passed != null) {
             throw scope.passed;
         }

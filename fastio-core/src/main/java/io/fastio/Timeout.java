@@ -32,7 +32,8 @@ final class Timeout extends Scope {
         if (scope.passed != null) {
             throw scope.passed; // T4: also if the body swallowed it; an external cancel wins over a timeout
         }
-        if (scope.delivered || scope.refused) {
+        me.deliverInterrupting(null); // T4, where a JDK call took it
+        if (scope.delivered || scope.refused || scope.interrupted) {
             throw scope.timeout(null); // T2: also if the body swallowed it
         }
         return value;
@@ -45,8 +46,9 @@ final class Timeout extends Scope {
             }
             throw c;
         }
-        if (interrupted && !delivered && e instanceof Exception) {
-            return timeout(e); // C2: what an interrupted JDK call throws
+        if (interrupted && e instanceof Exception) { // C2: what an interrupted JDK call throws
+            task.deliverInterrupting(e); // C6: an external cancel wins
+            return timeout(e);
         }
         if (delivered || refused) {
             e.addSuppressed(timeout(null)); // T2

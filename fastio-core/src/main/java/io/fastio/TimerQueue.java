@@ -25,6 +25,11 @@ final class TimerQueue {
         return size;
     }
 
+    /** For how many entries there is room; follows the size down too (S9). */
+    int capacity() {
+        return dues.length;
+    }
+
     boolean isEmpty() {
         return size == 0;
     }
