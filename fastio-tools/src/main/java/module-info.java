@@ -10,4 +10,6 @@ module io.fastio.tools {
 
     opens io.fastio.tools to
             info.picocli;
+    opens io.fastio.tools.demo to
+            info.picocli;
 }

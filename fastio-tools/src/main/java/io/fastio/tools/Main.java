@@ -1,5 +1,6 @@
 package io.fastio.tools;
 
+import io.fastio.tools.demo.DemoCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -7,7 +8,8 @@ import picocli.CommandLine.Command;
 /** Entry point of the commands that run inside the JVM; a command is added by adding its class to {@link #COMMANDS}. */
 @Command(name = "fastio", description = "asyncio for Java, with priorities")
 public final class Main implements Runnable {
-    private static final List<Class<?>> COMMANDS = List.of(DoctorCommand.class, VersionCommand.class);
+    private static final List<Class<?>> COMMANDS =
+            List.of(DemoCommand.class, DoctorCommand.class, VersionCommand.class);
 
     private Main() {}
 
