@@ -2,6 +2,8 @@ package io.fastio;
 
 import io.fastio.time.LoopClock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -184,6 +186,58 @@ public final class Asyncio {
     public static <T extends @Nullable Object> List<Outcome<T>> gatherOutcomes(
             List<? extends Callable<? extends T>> bodies) {
         return Gather.outcomes(bodies);
+    }
+
+    /**
+     * Waits for tasks, which go on whatever happens: neither a timeout nor a cancel of the caller touches them, and no
+     * exception is thrown for them ({@code asyncio.wait}). Their failures count as retrieved (G3).
+     *
+     * @param timeout null: no limit; zero or negative: only looks
+     */
+    public static <T extends @Nullable Object> Waited<T> wait(
+            Collection<? extends Task<T>> tasks, ReturnWhen when, @Nullable Duration timeout) {
+        return Completions.wait(List.copyOf(tasks), Objects.requireNonNull(when, "when"), Wait.deadlineIn(timeout));
+    }
+
+    /**
+     * The tasks in the order in which they end: {@code for (Task<T> t : asCompleted(tasks)) { … t.await() … }}. Each step
+     * waits for the next end; the tasks go on if the loop is left. Their failures count as retrieved (G3). To be iterated
+     * once, by the task that calls.
+     */
+    public static <T extends @Nullable Object> Iterable<Task<T>> asCompleted(Collection<? extends Task<T>> tasks) {
+        Completions<T> completions = new Completions<>(List.copyOf(tasks));
+        return () -> completions;
+    }
+
+    /** Runs the bodies at once, each in a task of the caller's class, and returns their tasks as {@link #asCompleted(Collection)} does. */
+    public static <T extends @Nullable Object> Iterable<Task<T>> asCompleted(
+            List<? extends Callable<? extends T>> bodies) {
+        TaskOptions options = TaskOptions.of(currentTask().priority());
+        List<Callable<? extends T>> checked = List.copyOf(bodies);
+        List<Task<T>> tasks = new ArrayList<>(checked.size());
+        for (Callable<? extends T> body : checked) {
+            tasks.add(createTask(options, () -> body.call()));
+        }
+        return asCompleted(tasks);
+    }
+
+    /**
+     * Runs the bodies at once, each in a task of the caller's class, until the first one ended; cancels the others, waits
+     * for them, and returns the first one's value or throws its exception. A failure in the cleanup of another one is
+     * thrown, too.
+     *
+     * @throws IllegalArgumentException if there are no bodies
+     */
+    public static <T extends @Nullable Object> T firstCompleted(List<? extends Callable<? extends T>> bodies)
+            throws Exception {
+        return Completions.first(bodies);
+    }
+
+    /** {@link #firstCompleted(List)}. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    public static <T extends @Nullable Object> T firstCompleted(Callable<? extends T>... bodies) throws Exception {
+        return Completions.first(List.of(bodies));
     }
 
     /**

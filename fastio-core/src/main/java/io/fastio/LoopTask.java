@@ -1136,6 +1136,19 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         }
     }
 
+    @Override
+    public void removeDoneCallback(Consumer<? super Task<T>> callback) {
+        if (!loop.isCurrent()) {
+            loop.callSoon(() -> removeDoneCallback(callback));
+        } else if (doneCallbacks != null) {
+            doneCallbacks.remove(callback);
+        }
+    }
+
+    int doneCallbackCount() {
+        return doneCallbacks == null ? 0 : doneCallbacks.size();
+    }
+
     /** Ends it without its thread, which will never run again: at the end of the loop. */
     void abandonAtClose() {
         if (!done()) {

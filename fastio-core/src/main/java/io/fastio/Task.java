@@ -76,6 +76,11 @@ public sealed interface Task<T extends @Nullable Object> extends Future<T> permi
     void addDoneCallback(Consumer<? super Task<T>> callback);
 
     /**
+     * Takes back one {@link #addDoneCallback} of {@code callback}; one that is on its way is still called. Any thread.
+     */
+    void removeDoneCallback(Consumer<? super Task<T>> callback);
+
+    /**
      * Waits for the value from any thread: a task gives its loop away, another thread blocks.
      *
      * @throws ExecutionException around what it ended with

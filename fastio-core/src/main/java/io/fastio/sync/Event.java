@@ -7,6 +7,8 @@ import io.fastio.WaitList;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,7 @@ public final class Event {
     private volatile long epoch;
 
     private long seen;
+    private @Nullable List<Watcher> watchers;
 
     private final Home home = new Home() {
         @Override
@@ -49,6 +52,7 @@ public final class Event {
         @Override
         void forsake() {
             waiters = new WaitList();
+            watchers = null;
         }
     };
 
@@ -134,6 +138,44 @@ public final class Event {
         for (Task<?> t = waiters.poll(); t != null; t = waiters.poll()) {
             Wait.resume(t);
         }
+        List<Watcher> w = watchers;
+        if (w != null) {
+            for (int i = 0; i < w.size(); i++) {
+                w.get(i).wasSet();
+            }
+        }
+    }
+
+    /** Hears of every set while it watches; on the loop, possibly on its carrier. */
+    interface Watcher {
+        void wasSet();
+    }
+
+    /** Has {@code w} hear of sets from now on; returns whether it is set at present. For the task that will wait. */
+    boolean watch(Task<?> me, Watcher w) {
+        home.enter(me);
+        settle();
+        if (watchers == null) {
+            watchers = new ArrayList<>(1);
+        }
+        watchers.add(w);
+        return flag.isSet();
+    }
+
+    void unwatch(Watcher w) {
+        if (watchers != null) {
+            watchers.remove(w);
+        }
+    }
+
+    int watching() {
+        return watchers == null ? 0 : watchers.size();
+    }
+
+    /** {@link Priority#URGENT} if that is what it wakes with. */
+    @Nullable
+    Priority wakeClass() {
+        return wakeClass;
     }
 
     private boolean abandon(Task<?> task, boolean woken) {
