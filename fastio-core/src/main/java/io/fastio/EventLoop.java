@@ -1241,6 +1241,10 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Streams left open are closed with their loop (S11); on a runner, since closing may run foreign code. */
     private void closeSources() {
+        if (locals.length > 0) {
+            new Handle(this, this::closeLocals, Priority.NORMAL).runStep();
+            runRemainingCallbacks();
+        }
         if (watches != null) {
             new Handle(
                             this,
@@ -1256,6 +1260,18 @@ public final class EventLoop implements Executor, AutoCloseable {
                             Priority.NORMAL)
                     .runStep();
             runRemainingCallbacks();
+        }
+    }
+
+    private void closeLocals() {
+        for (Object value : locals) {
+            if (value instanceof AutoCloseable c) {
+                try {
+                    c.close();
+                } catch (Exception e) {
+                    report(new LoopError("closing " + value + " with the event loop failed", e, null));
+                }
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One value for each loop, made when it is first asked for: what a thread-local is to threads. For buffers, pools and
  * registries that everything on a loop shares without locks. Make it once and keep it in a static field; a loop keeps its
- * values until it is collected itself.
+ * values until it is collected itself, and closes those that are {@link AutoCloseable} when it is closed.
  */
 public final class LoopLocal<T> {
     private static final AtomicInteger COUNT = new AtomicInteger();

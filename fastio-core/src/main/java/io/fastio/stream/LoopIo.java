@@ -2,9 +2,15 @@ package io.fastio.stream;
 
 import io.fastio.EventLoop;
 import io.fastio.LoopLocal;
+import io.fastio.Priority;
 import io.fastio.Watch;
 import io.fastio.poll.FdIo;
+import java.io.Closeable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * whoever runs, until the next wait. So an idle connection holds no buffer at all, and the bytes of one step stay in the
  * processor's cache. Loop only.
  */
-final class LoopIo {
+final class LoopIo implements Closeable {
     static final LoopLocal<LoopIo> LOCAL = new LoopLocal<>(LoopIo::new);
 
     static final int SCRATCH = 64 * 1024;
@@ -32,6 +38,12 @@ final class LoopIo {
     private @Nullable Chunk chunks;
     private int chunkCount;
 
+    private @Nullable DevicePoller urgentDevices;
+    private @Nullable DevicePoller normalDevices;
+
+    /** Open transports that the loop itself does not know of, to be closed with it (S11). */
+    private final Set<Transport> open = new LinkedHashSet<>();
+
     private LoopIo(EventLoop loop) {
         this.loop = loop;
         this.fds = Watch.supportsFds() ? new FdIo() : null;
@@ -39,6 +51,52 @@ final class LoopIo {
 
     static LoopIo get() {
         return LOCAL.get();
+    }
+
+    DevicePoller urgentDevices() {
+        DevicePoller p = urgentDevices;
+        if (p == null) {
+            p = new DevicePoller(loop, Priority.URGENT);
+            urgentDevices = p;
+        }
+        return p;
+    }
+
+    DevicePoller normalDevices() {
+        DevicePoller p = normalDevices;
+        if (p == null) {
+            p = new DevicePoller(loop, Priority.NORMAL);
+            normalDevices = p;
+        }
+        return p;
+    }
+
+    void opened(Transport t) {
+        open.add(t);
+    }
+
+    void closed(Transport t) {
+        open.remove(t);
+    }
+
+    /** The loop ends. */
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        for (Transport t : new ArrayList<>(open)) {
+            try {
+                t.close();
+            } catch (IOException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /** An array of at least that size. */

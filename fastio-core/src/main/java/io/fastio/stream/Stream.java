@@ -113,10 +113,22 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         this.io = io;
         this.transport = transport;
         this.name = name;
-        this.dry = !transport.readsAtOnce();
+        this.dry = transport.startsDry();
     }
 
     // =========================================================== reading
+
+    /**
+     * A stream over a device driver; it belongs to the running loop. A task's write tries the driver at once, like its
+     * read. Closing the stream closes the device.
+     */
+    public Stream(Device device) {
+        this(LoopIo.get(), device);
+    }
+
+    private Stream(LoopIo io, Device device) {
+        this(io, new DeviceTransport(io, Objects.requireNonNull(device, "device")), device.toString());
+    }
 
     private Task<?> begin() {
         Task<?> me = Wait.begin();
@@ -176,7 +188,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         try {
             n = transport.read(dst);
         } catch (IOException e) {
-            readFailure = e;
+            if (transport.failsForGood()) {
+                readFailure = e;
+            }
             throw e;
         }
         if (n < 0) {
@@ -511,8 +525,12 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     }
 
     private void requireWritable() throws IOException {
-        if (writeFailure != null) {
-            throw new IOException(writeFailure.getMessage(), writeFailure);
+        IOException failure = writeFailure;
+        if (failure != null) {
+            if (!transport.failsForGood()) {
+                writeFailure = null; // told once
+            }
+            throw new IOException(failure.getMessage(), failure);
         }
         if (closing) {
             throw new ClosedChannelException();
@@ -599,7 +617,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         try {
             return transport.write(direct);
         } catch (IOException e) {
-            broken(e);
+            if (transport.failsForGood()) {
+                broken(e);
+            }
             throw e;
         }
     }
@@ -656,6 +676,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             }
         } catch (IOException e) {
             broken(e);
+            return;
+        } catch (RuntimeException e) { // a device driver's
+            broken(new IOException("writing to " + this + " failed: " + e, e));
             return;
         }
         if (q.size <= low) {
@@ -723,6 +746,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     @Override
     public void writeEof() throws IOException {
         beginWrite();
+        if (!transport.canHalfClose()) {
+            throw new UnsupportedOperationException(this + " cannot be half-closed");
+        }
         eofWanted = true;
         if (nothingQueued()) {
             try {
@@ -744,6 +770,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     @Override
     public void writePriority(boolean on) {
         writePriority = on;
+        transport.writePriority(on);
         if (!sending) {
             sender = null; // its class is fixed
         }

@@ -16,11 +16,13 @@ import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -200,6 +202,64 @@ public final class Streams {
         return channel instanceof SocketChannel s
                 ? socket(s, watch, String.valueOf(s.getRemoteAddress()))
                 : new Stream(LoopIo.get(), new ChannelTransport(channel, watch), channel.toString());
+    }
+
+    // =========================================================== files, pipes, terminals
+
+    /**
+     * A stream over whatever a path leads to: terminal, serial line, FIFO, device, or a regular file, which is read and
+     * written without waiting. Waits only until somebody reads a FIFO that is opened for writing.
+     *
+     * @param options READ, WRITE, APPEND, TRUNCATE_EXISTING, CREATE, CREATE_NEW; none: READ
+     * @throws UnsupportedOperationException if the loop's poller serves channels only, or for another option
+     */
+    public static Stream openFile(Path path, OpenOption... options) throws IOException {
+        return Descriptors.open(path, Set.of(options));
+    }
+
+    /**
+     * A stream over an open file descriptor, which is put into non-blocking mode and belongs to the stream from then on.
+     * Does not wait.
+     *
+     * @throws UnsupportedOperationException if the loop's poller serves channels only
+     */
+    public static Stream ofDescriptor(int fd) throws IOException {
+        return Descriptors.own(fd, FdIo.O_RDWR, "descriptor " + fd);
+    }
+
+    /**
+     * A new pipe: what is written into the sink comes out of the source. For talking to code that wants a channel or a
+     * descriptor; tasks have queues. Does not wait.
+     */
+    public static Pipe pipe() throws IOException {
+        java.nio.channels.Pipe p = java.nio.channels.Pipe.open();
+        return new Pipe(of(p.source()), of(p.sink()));
+    }
+
+    /**
+     * The two ends of a pipe.
+     *
+     * @param source can be read only
+     * @param sink can be written only
+     */
+    public record Pipe(Stream source, Stream sink) {}
+
+    /**
+     * The process's standard input, whatever it is. The file it leads to may be shared with other processes; its mode is not
+     * changed. Bytes that {@link System#in} has read already are gone. Does not wait.
+     */
+    public static Stream stdin() throws IOException {
+        return Descriptors.standard(0, "stdin");
+    }
+
+    /** The process's standard output; see {@link #stdin()}. Does not know of what {@link System#out} still holds. */
+    public static Stream stdout() throws IOException {
+        return Descriptors.standard(1, "stdout");
+    }
+
+    /** The process's standard error output; see {@link #stdout()}. */
+    public static Stream stderr() throws IOException {
+        return Descriptors.standard(2, "stderr");
     }
 
     // =========================================================== servers

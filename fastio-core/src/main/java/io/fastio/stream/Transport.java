@@ -9,9 +9,24 @@ import org.jspecify.annotations.Nullable;
  * What a stream moves its bytes with: never blocks, and knows how to wait. One reader and one writer at a time; the two
  * directions have nothing to do with each other (I1). Loop only.
  */
-abstract sealed class Transport permits WatchedTransport {
+abstract sealed class Transport permits WatchedTransport, DeviceTransport, FileTransport, PumpTransport {
     /** Whether a read may be tried before readiness was reported. */
     boolean readsAtOnce() {
+        return true;
+    }
+
+    /** Whether the first read waits for readiness. */
+    boolean startsDry() {
+        return !readsAtOnce();
+    }
+
+    /** Whether what once failed is broken for good. */
+    boolean failsForGood() {
+        return true;
+    }
+
+    /** Whether there is a way to say that nothing more will come, other than closing. */
+    boolean canHalfClose() {
         return true;
     }
 
@@ -46,7 +61,12 @@ abstract sealed class Transport permits WatchedTransport {
     /** Whether readiness to read makes ready in class URGENT. */
     abstract void readPriority(boolean on);
 
-    /** Tells the other side that nothing more will come. */
+    /** Whether the loop looks for readiness to write as it does for class URGENT. */
+    abstract void writePriority(boolean on);
+
+    /**
+     * Tells the other side that nothing more will come. Only where it {@linkplain #canHalfClose can be told}.
+     */
     abstract void shutdownOutput() throws IOException;
 
     /** Has {@link #close()} drop what the other side has not received, if the kind of transport knows such a thing. */

@@ -5,7 +5,7 @@ import io.fastio.Watch;
 import java.io.IOException;
 
 /** A transport whose readiness the loop's poller knows of. */
-abstract sealed class WatchedTransport extends Transport permits ChannelTransport, SocketTransport {
+abstract sealed class WatchedTransport extends Transport permits ChannelTransport, FdTransport, SocketTransport {
     final Watch watch;
 
     WatchedTransport(Watch watch) {
@@ -28,12 +28,17 @@ abstract sealed class WatchedTransport extends Transport permits ChannelTranspor
     }
 
     @Override
-    final void whenWritable(Handle callback) throws IOException {
+    void whenWritable(Handle callback) throws IOException {
         watch.whenWritable(callback);
     }
 
     @Override
     final void readPriority(boolean on) {
         watch.readPriority(on);
+    }
+
+    @Override
+    final void writePriority(boolean on) {
+        watch.writePriority(on);
     }
 }

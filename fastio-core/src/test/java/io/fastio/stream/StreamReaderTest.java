@@ -1,0 +1,486 @@
+package io.fastio.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fastio.Asyncio;
+import io.fastio.CancelledError;
+import io.fastio.Task;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+final class StreamReaderTest extends OnBothPollers {
+    @Test
+    void I1_aSecondReaderIsRefusedAtOnce_F61() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Task<byte[]> first = Asyncio.createTask(() -> e.stream().read(10));
+            letRun(first);
+            assertThatThrownBy(() -> e.stream().read(10)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> e.stream().readLine()).isInstanceOf(IllegalStateException.class);
+            send(e.socket(), "hi");
+            assertThat(text(first.await())).isEqualTo("hi");
+        });
+    }
+
+    @Test
+    void I1_cancellingTheReaderLeavesTheWriterAlone_F58() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            byte[] data = pattern(8 << 20);
+            Task<byte[]> reader = Asyncio.createTask(() -> e.client().read(10));
+            Task<Void> writer = Asyncio.createTask(() -> {
+                e.client().write(data);
+                e.client().drain();
+            });
+            letRun(reader);
+            letRun(writer);
+            assertThat(writer.done()).isFalse();
+            assertThat(reader.cancel()).isTrue();
+            assertThatThrownBy(reader::await).isInstanceOf(CancelledError.class);
+            assertThat(e.server().readExactly(data.length)).isEqualTo(data);
+            writer.await();
+            e.server().write("still");
+            assertThat(text(e.client().readExactly(5))).isEqualTo("still");
+        });
+    }
+
+    @Test
+    void I1_cancellingTheWriterLeavesTheReaderAlone() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            byte[] data = pattern(8 << 20);
+            Task<byte[]> reader = Asyncio.createTask(() -> e.client().readExactly(5));
+            Task<Void> writer = Asyncio.createTask(() -> {
+                e.client().write(data);
+                e.client().drain();
+            });
+            letRun(writer);
+            assertThat(writer.cancel()).isTrue();
+            assertThatThrownBy(writer::await).isInstanceOf(CancelledError.class);
+            e.server().write("hello");
+            assertThat(text(reader.await())).isEqualTo("hello");
+            assertThat(e.server().readExactly(data.length))
+                    .as("what was written still arrives")
+                    .isEqualTo(data);
+        });
+    }
+
+    @Test
+    void I2_readReturnsWhatIsThereAndIsEmptyAtTheEnd() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            send(e.socket(), "abcdef");
+            assertThat(text(e.stream().read(4))).isEqualTo("abcd");
+            assertThat(text(e.stream().read(4))).isEqualTo("ef");
+            assertThat(e.stream().atEof()).isFalse();
+            e.socket().shutdownOutput();
+            assertThat(e.stream().read(4)).isEmpty();
+            assertThat(e.stream().read(4)).isEmpty();
+            assertThat(e.stream().atEof()).isTrue();
+            assertThat(e.stream().readInto(new byte[4])).isEqualTo(-1);
+            assertThat(e.stream().read(ByteBuffer.allocate(4))).isEqualTo(-1);
+            assertThat(e.stream().readLine()).isNull();
+        });
+    }
+
+    @Test
+    void I2_readOfZeroBytesIsEmptyAndDoesNotWait() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            assertThat(e.stream().read(0)).isEmpty();
+            assertThat(e.stream().readInto(new byte[0])).isZero();
+            assertThat(e.stream().readExactly(0)).isEmpty();
+            assertThat(e.stream().read(ByteBuffer.allocate(0))).isZero();
+        });
+    }
+
+    @Test
+    void I2_readOfMinusOneIsEverythingToTheEnd() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            byte[] data = pattern(300_000);
+            Asyncio.createTask(() -> {
+                e.client().write(data);
+                e.client().close();
+            });
+            assertThat(e.server().read(-1)).isEqualTo(data);
+        });
+    }
+
+    @Test
+    void I2_readIntoBuffersOfEveryKind() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            send(e.socket(), "0123456789");
+            byte[] array = new byte[8];
+            assertThat(e.stream().readInto(array, 2, 3)).isEqualTo(3);
+            assertThat(array).isEqualTo(new byte[] {0, 0, '0', '1', '2', 0, 0, 0});
+            ByteBuffer heap = ByteBuffer.allocate(3);
+            assertThat(e.stream().read(heap)).isEqualTo(3);
+            assertThat(text(heap.array())).isEqualTo("345");
+            ByteBuffer direct = ByteBuffer.allocateDirect(100);
+            assertThat(e.stream().read(direct)).isEqualTo(4);
+            assertThat(direct.position()).isEqualTo(4);
+            assertThat(StandardCharsets.US_ASCII.decode(direct.flip()).toString())
+                    .isEqualTo("6789");
+        });
+    }
+
+    @Test
+    void I2_readExactlyCarriesThePartialBytesAtTheEnd() throws Exception {
+        run(() -> {
+            for (int wanted : new int[] {10, 100_000}) {
+                Raw e = raw();
+                send(e.socket(), "abc");
+                e.socket().shutdownOutput();
+                assertThatThrownBy(() -> e.stream().readExactly(wanted))
+                        .isInstanceOfSatisfying(
+                                IncompleteReadException.class,
+                                x -> assertThat(text(x.partial())).isEqualTo("abc"));
+                assertThat(e.stream().atEof()).isTrue();
+            }
+        });
+    }
+
+    @Test
+    void I2_C6_aCancelledReadExactlyLeavesItsBytes() throws Exception {
+        run(() -> {
+            for (int wanted : new int[] {10, 100_000}) {
+                Raw e = raw();
+                Task<byte[]> t = Asyncio.createTask(() -> e.stream().readExactly(wanted));
+                letRun(t);
+                send(e.socket(), "abc");
+                Asyncio.sleepMs(20);
+                t.cancel();
+                assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+                send(e.socket(), "def");
+                assertThat(text(e.stream().readExactly(6))).isEqualTo("abcdef");
+            }
+        });
+    }
+
+    @Test
+    void I2_linesEndInEitherWayAndTheRestComesAtTheEnd() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            send(e.socket(), "one\r\ntwo\n\n\r\nfünf\nlone\rcr\nrest");
+            e.socket().shutdownOutput();
+            List<String> lines = new ArrayList<>();
+            for (String l : e.stream().lines()) {
+                lines.add(l);
+            }
+            assertThat(lines).containsExactly("one", "two", "", "", "fünf", "lone\rcr", "rest");
+            assertThat(e.stream().readLine()).isNull();
+        });
+    }
+
+    @Test
+    void I2_linesInAGivenCharset() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            e.socket().getOutputStream().write("größe\n".getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(e.stream().readLine(StandardCharsets.ISO_8859_1)).isEqualTo("größe");
+        });
+    }
+
+    @Test
+    void I2_aLineOfExactlyTheLimitPassesAndALongerOneIsRefused_F56() throws Exception {
+        run(() -> {
+            for (String end : new String[] {"\n", "\r\n"}) {
+                for (boolean bytewise : new boolean[] {false, true}) {
+                    Raw e = raw();
+                    e.stream().limit(5);
+                    Asyncio.createTask(() -> {
+                        for (String s : ("12345" + end + "123456" + end).split(bytewise ? "(?<=.|\\n)" : "#")) {
+                            send(e.socket(), s);
+                            Asyncio.sleepMs(1);
+                        }
+                    });
+                    assertThat(e.stream().readLine()).isEqualTo("12345");
+                    assertThatThrownBy(() -> e.stream().readLine()).isInstanceOf(LimitExceededException.class);
+                    assertThatThrownBy(() -> e.stream().readLine()).isInstanceOf(LimitExceededException.class);
+                    e.stream().limit(6);
+                    assertThat(e.stream().readLine()).as("nothing was consumed").isEqualTo("123456");
+                }
+            }
+        });
+    }
+
+    @Test
+    void I2_anEndlessLineIsRefusedWithoutBeingRead() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            Task<Void> flood = Asyncio.createTask(() -> {
+                byte[] x = new byte[10_000];
+                while (true) {
+                    e.client().write(x);
+                    e.client().drain();
+                }
+            });
+            assertThatThrownBy(() -> e.server().readLine()).isInstanceOf(LimitExceededException.class);
+            flood.cancel();
+        });
+    }
+
+    @Test
+    void I2_F56_aSeparatorSplitOverTwoReadsIsFound() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Task<byte[]> t = Asyncio.createTask(() -> e.stream().readUntil(bytes("END")));
+            for (String s : new String[] {"abE", "NEN", "D", "more"}) {
+                send(e.socket(), s);
+                Asyncio.sleepMs(5);
+            }
+            assertThat(text(t.await())).isEqualTo("abENEND");
+            assertThat(text(e.stream().read(10))).isEqualTo("more");
+        });
+    }
+
+    @Test
+    void I2_F56_aSeparatorJustPastTheLimitIsRefusedHoweverItArrives() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            e.stream().limit(4);
+            send(e.socket(), "abcdeENDabcdEND");
+            assertThatThrownBy(() -> e.stream().readUntil(bytes("END"))).isInstanceOf(LimitExceededException.class);
+            assertThat(text(e.stream().readExactly(8))).isEqualTo("abcdeEND");
+            assertThat(text(e.stream().readUntil(bytes("END")))).isEqualTo("abcdEND");
+            Task<byte[]> t = Asyncio.createTask(() -> e.stream().readUntil(bytes("END")));
+            for (String s : new String[] {"a", "b", "c", "d", "E", "N", "D"}) {
+                send(e.socket(), s);
+                Asyncio.sleepMs(2);
+            }
+            assertThat(text(t.await())).isEqualTo("abcdEND");
+        });
+    }
+
+    @Test
+    void I2_readUntilAtTheEndCarriesWhatCame() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            send(e.socket(), "abc");
+            e.socket().shutdownOutput();
+            assertThatThrownBy(() -> e.stream().readUntil(bytes(";")))
+                    .isInstanceOfSatisfying(
+                            IncompleteReadException.class,
+                            x -> assertThat(text(x.partial())).isEqualTo("abc"));
+        });
+    }
+
+    @Test
+    void I2_F76_dataThatCameWithTheFinIsDeliveredFirst() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            byte[] data = pattern(50_000);
+            outside(() -> {
+                e.socket().getOutputStream().write(data);
+                e.socket().close();
+                return null;
+            });
+            byte[] got = new byte[data.length];
+            int n = 0;
+            for (int k; (k = e.stream().readInto(got, n, Math.min(1_000, got.length - n))) > 0; ) {
+                n += k;
+            }
+            assertThat(n).isEqualTo(data.length);
+            assertThat(got).isEqualTo(data);
+            assertThat(e.stream().read(1)).isEmpty();
+        });
+    }
+
+    @Test
+    void I4_F70_aResetIsTheEndOfTheDataAndThenAnError() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            send(e.socket(), "last words");
+            Asyncio.sleepMs(20);
+            reset(e.socket());
+            assertThat(text(e.stream().readExactly(10))).isEqualTo("last words");
+            assertThatThrownBy(() -> e.stream().read(1))
+                    .isInstanceOf(IOException.class)
+                    .isNotInstanceOf(ClosedChannelException.class);
+            assertThatThrownBy(() -> e.stream().read(1)).isInstanceOf(IOException.class);
+            assertThat(loadWhileIdle(300)).as("no spinning").isLessThan(0.5);
+        });
+    }
+
+    @Test
+    void I4_F70_aResetWakesAReaderThatWaits() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Task<byte[]> t = Asyncio.createTask(() -> e.stream().read(1));
+            letRun(t);
+            reset(e.socket());
+            assertThatThrownBy(t::await).isInstanceOf(IOException.class);
+        });
+    }
+
+    @Test
+    void I4_F71_closingWhileAnotherTaskReadsThrowsThere() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Task<byte[]> t = Asyncio.createTask(() -> e.stream().read(1));
+            letRun(t);
+            e.stream().close();
+            assertThatThrownBy(t::await).isInstanceOf(ClosedChannelException.class);
+            assertThatThrownBy(() -> e.stream().read(1)).isInstanceOf(ClosedChannelException.class);
+            assertThatThrownBy(() -> e.stream().readLine()).isInstanceOf(ClosedChannelException.class);
+        });
+    }
+
+    @Test
+    void I4_F71_closingWhileWrittenBytesAreStillKeptThrowsAtTheReaderToo() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            Task<byte[]> t = Asyncio.createTask(() -> e.client().read(1));
+            letRun(t);
+            byte[] data = pattern(8 << 20);
+            e.client().write(data);
+            e.client().close();
+            assertThatThrownBy(t::await).isInstanceOf(ClosedChannelException.class);
+            assertThat(e.server().read(-1)).isEqualTo(data);
+            assertThat(e.client().waitClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void I4_F73_cancellingATaskWhoseStreamIsBeingClosedIsANormalCancel() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Task<byte[]> t = Asyncio.createTask(() -> e.stream().read(1));
+            letRun(t);
+            e.stream().close();
+            t.cancel();
+            assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+        });
+    }
+
+    @Test
+    void C2_F55_aReadThatTimedOutCanBeRepeatedAtOnce() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> Asyncio.waitForMs(() -> e.stream().read(1), 5))
+                        .isInstanceOf(TimeoutException.class);
+            }
+            send(e.socket(), "x");
+            assertThat(text(e.stream().read(1))).isEqualTo("x");
+        });
+    }
+
+    @Test
+    void C6_noByteIsLostOrDoubledByCancelsAtAnyMoment() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            byte[] data = pattern(400_000);
+            Asyncio.createTask(() -> {
+                for (int i = 0; i < data.length; i += 400) {
+                    e.client().write(data, i, 400);
+                    Asyncio.yieldNow();
+                }
+                e.client().close();
+            });
+            byte[] got = new byte[data.length + 1];
+            int[] n = {0};
+            boolean[] ended = {false};
+            int cancels = 0;
+            while (!ended[0]) {
+                Task<Void> t = Asyncio.createTask(() -> {
+                    while (true) {
+                        int k = e.server().readInto(got, n[0], Math.min(777, got.length - n[0]));
+                        if (k < 0) {
+                            ended[0] = true;
+                            return;
+                        }
+                        n[0] += k;
+                    }
+                });
+                for (int i = 0; i < 5 && !t.done(); i++) {
+                    Asyncio.yieldNow();
+                }
+                if (t.cancel()) {
+                    cancels++;
+                }
+            }
+            assertThat(cancels).isGreaterThan(10);
+            assertThat(n[0]).isEqualTo(data.length);
+            assertThat(java.util.Arrays.copyOf(got, n[0])).isEqualTo(data);
+        });
+    }
+
+    @Test
+    void S13_aStreamIsForTheTasksOfItsLoop() throws Exception {
+        Stream[] s = new Stream[1];
+        run(() -> {
+            s[0] = raw().stream();
+            assertThatThrownBy(() -> outside(() -> s[0].read(1))).isInstanceOf(IllegalStateException.class);
+        });
+        assertThatThrownBy(() -> s[0].read(1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void S14_aReaderThatAlwaysFindsDataReadyStaysFair() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            byte[] data = new byte[30_000];
+            e.client().write(data);
+            Asyncio.sleepMs(20);
+            int[] others = {0};
+            Task<Void> other = Asyncio.createTask(() -> {
+                while (true) {
+                    others[0]++;
+                    Asyncio.yieldNow();
+                }
+            });
+            for (int i = 0; i < data.length; i++) {
+                e.server().read(1);
+            }
+            assertThat(others[0]).isGreaterThan(data.length / 300);
+            other.cancel();
+        });
+    }
+
+    @Test
+    void copyToMovesEverythingNoFasterThanItIsTaken() throws Exception {
+        run(() -> {
+            Ends in = connected();
+            Ends out = connected();
+            byte[] data = pattern(3_000_000);
+            Asyncio.createTask(() -> {
+                in.client().write(data);
+                in.client().close();
+            });
+            Task<Long> copy = Asyncio.createTask(() -> {
+                long n = in.server().copyTo(out.client());
+                out.client().close();
+                return n;
+            });
+            Asyncio.sleepMs(50);
+            assertThat(out.client().pendingBytes()).isLessThan(200_000);
+            assertThat(out.server().read(-1)).isEqualTo(data);
+            assertThat(copy.await()).isEqualTo(data.length);
+        });
+    }
+
+    @Test
+    void F97_anInterruptNeitherEndsTheChannelNorTheLoop() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            Thread.currentThread().interrupt();
+            send(e.socket(), "x");
+            assertThat(text(e.stream().read(1))).isEqualTo("x");
+            Thread.currentThread().interrupt();
+            e.stream().write("y");
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(e.socket().getInputStream().read()).isEqualTo('y');
+            assertThat(e.stream().isClosing()).isFalse();
+        });
+    }
+}
