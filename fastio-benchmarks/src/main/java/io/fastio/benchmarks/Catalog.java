@@ -8,6 +8,7 @@ final class Catalog {
     private static final List<Benchmark> ALL = List.of(
             new RateBenchmark(),
             new AllocBenchmark(),
+            new SyncBenchmark(),
             new CallbacksBenchmark(),
             new SleepersBenchmark(),
             new LatencyBenchmark(),

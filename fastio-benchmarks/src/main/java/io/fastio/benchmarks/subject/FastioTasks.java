@@ -174,6 +174,10 @@ final class FastioTasks implements Subject {
             case "latency" ->
                 latency(Integer.parseInt(arguments[0]), Priority.valueOf(arguments[1]), Long.parseLong(arguments[2]));
             case "alloc" -> alloc(arguments[0]);
+            case "turns" -> FastioSync.turns(arguments[0], Long.parseLong(arguments[1]));
+            case "herd" -> FastioSync.herd(Integer.parseInt(arguments[0]));
+            case "cancels" -> FastioSync.cancels(Integer.parseInt(arguments[0]));
+            case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
             default -> throw new UnsupportedOperationException(name);
         };
     }

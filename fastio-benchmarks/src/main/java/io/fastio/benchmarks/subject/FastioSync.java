@@ -1,0 +1,172 @@
+package io.fastio.benchmarks.subject;
+
+import io.fastio.Action;
+import io.fastio.Asyncio;
+import io.fastio.Task;
+import io.fastio.sync.AsyncQueue;
+import io.fastio.sync.Event;
+import io.fastio.sync.Lock;
+import io.fastio.sync.ThreadSafeFlag;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What tasks do with each other: two that take turns by way of a primitive, and one among a great many. */
+final class FastioSync {
+    private FastioSync() {}
+
+    /** One turn of a task: passes the turn on to the other one and waits until it is back. */
+    private interface Turn {
+        void take(boolean first);
+    }
+
+    /** {@code ns} and {@code bytes} per turn, which is one switch, for about {@code millis} ms. */
+    static Reading turns(String with, long millis) throws Exception {
+        Lap lap = new Lap(2, millis, Lap.bytesOf(Thread.currentThread()));
+        Asyncio.run(() -> {
+            Turn turn = turn(with);
+            Task<?> first = Asyncio.createTask(() -> {
+                while (lap.more()) {
+                    turn.take(true);
+                }
+            });
+            Task<?> second = Asyncio.createTask(() -> {
+                while (lap.running()) {
+                    turn.take(false);
+                }
+            });
+            first.await();
+            second.cancel(); // it may wait for a turn that nobody passes on any more
+        });
+        return lap.reading();
+    }
+
+    private static Turn turn(String with) {
+        return switch (with) {
+            case "yield" -> first -> Asyncio.yieldNow();
+            case "event" -> event(new Event(), new Event());
+            case "flag" -> flag(new ThreadSafeFlag(), new ThreadSafeFlag());
+            case "lock" -> lock(new Lock());
+            case "queue" -> queue(new AsyncQueue<>(), new AsyncQueue<>());
+            case "queue_bounded" -> queue(new AsyncQueue<>(1), new AsyncQueue<>(1));
+            default -> throw new UnsupportedOperationException("sync " + with);
+        };
+    }
+
+    private static Turn event(Event one, Event two) {
+        return first -> {
+            (first ? one : two).set();
+            Event mine = first ? two : one;
+            mine.await();
+            mine.clear();
+        };
+    }
+
+    private static Turn flag(ThreadSafeFlag one, ThreadSafeFlag two) {
+        return first -> {
+            (first ? one : two).set();
+            (first ? two : one).await();
+        };
+    }
+
+    /** Each acquires while the other holds it: from the second turn on every acquire waits for a hand-over. */
+    private static Turn lock(Lock lock) {
+        boolean[] begun = new boolean[2];
+        return first -> {
+            int me = first ? 0 : 1;
+            if (begun[me]) {
+                lock.release();
+            }
+            begun[me] = true;
+            lock.acquire();
+            if (!begun[1]) {
+                Asyncio.yieldNow(); // the second one begins to wait
+            }
+        };
+    }
+
+    private static Turn queue(AsyncQueue<String> one, AsyncQueue<String> two) {
+        return first -> {
+            (first ? one : two).put("turn");
+            String got = (first ? two : one).get();
+            if (got.isEmpty()) {
+                throw new IllegalStateException("somebody else's item");
+            }
+        };
+    }
+
+    /**
+     * One release of a lock that {@code waiters} tasks wait for: {@code ns} until its next holder has run, and how many
+     * tasks ran.
+     */
+    static Reading herd(int waiters) throws Exception {
+        return Asyncio.run(() -> {
+            Lock lock = new Lock();
+            int[] ran = new int[1];
+            lock.acquire();
+            List<Task<?>> tasks = new ArrayList<>(waiters);
+            for (int i = 0; i < waiters; i++) {
+                tasks.add(Asyncio.createTask(() -> {
+                    lock.acquire();
+                    ran[0]++;
+                }));
+            }
+            Asyncio.yieldNow();
+            long start = System.nanoTime();
+            lock.release();
+            Asyncio.yieldNow();
+            long nanos = System.nanoTime() - start;
+            Asyncio.yieldNow();
+            int woken = ran[0];
+            tasks.forEach(Task::cancel);
+            return Reading.of(Map.of("ns", (double) nanos, "woken", (double) woken));
+        });
+    }
+
+    /** {@code ns} to cancel {@code tasks} sleeping tasks, until all of them ended. */
+    static Reading cancels(int tasks) throws Exception {
+        return Asyncio.run(() -> {
+            List<Task<?>> all = new ArrayList<>(tasks);
+            for (int i = 0; i < tasks; i++) {
+                all.add(Asyncio.createTask(() -> Asyncio.sleepMs(10_000_000)));
+            }
+            Asyncio.yieldNow();
+            long start = System.nanoTime();
+            for (Task<?> t : all) {
+                t.cancel();
+            }
+            Asyncio.yieldNow();
+            long nanos = System.nanoTime() - start;
+            for (Task<?> t : all) {
+                if (!t.cancelled()) {
+                    throw new IllegalStateException(t + " was not cancelled");
+                }
+            }
+            return Reading.of("ns", (double) nanos);
+        });
+    }
+
+    /** {@code ns} to cancel a task inside {@code depth} timeouts, until it ended. */
+    static Reading scopes(int depth) throws Exception {
+        return Asyncio.run(() -> {
+            Task<?> t = Asyncio.createTask(() -> nest(depth, () -> Asyncio.sleepMs(10_000_000)));
+            Asyncio.yieldNow();
+            long start = System.nanoTime();
+            t.cancel();
+            Asyncio.yieldNow();
+            long nanos = System.nanoTime() - start;
+            if (!t.cancelled()) {
+                throw new IllegalStateException(t + " was not cancelled");
+            }
+            return Reading.of("ns", (double) nanos);
+        });
+    }
+
+    private static void nest(int depth, Action innermost) throws Exception {
+        if (depth == 0) {
+            innermost.run();
+        } else {
+            Asyncio.waitForMs(() -> nest(depth - 1, innermost), 10_000_000);
+        }
+    }
+}
