@@ -49,7 +49,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     // ---- fixed at construction
     private final String name;
     private final LoopClock clock;
-    private final Poller poller;
+    private final Sleeper sleeper;
     private final long urgentBudget;
     private final long ioPollInterval;
     private final long devicePollInterval;
@@ -136,7 +136,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.handleInterrupt = b.handleInterrupt;
         this.exceptionHandler = b.exceptionHandler;
         try {
-            this.poller = Poller.open(Poller.Kind.valueOf(b.poller.name()));
+            this.sleeper = new Sleeper(inbox, Poller.Kind.valueOf(b.poller.name()));
         } catch (IOException e) {
             throw new IllegalStateException("cannot open the poller of an event loop: " + e.getMessage(), e);
         }
@@ -224,7 +224,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         if (readinessWaits > 0 && now - lastPoll >= ioPollInterval) {
             lastPoll = now;
-            pollReadiness(0); // S8
+            sleeper.look(); // S8
         }
         if (urgentPollings > 0 && now - lastUrgentAsk >= ioPollInterval) {
             askSoon(askUrgent); // I8
@@ -385,21 +385,15 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private void spin() {
         if (readinessWaits > 0) {
-            pollReadiness(0);
+            sleeper.look();
         } else {
             Thread.onSpinWait();
         }
     }
 
     private void sleep(long due, long t) {
-        if (inbox.prepareSleep()) {
-            try {
-                pollReadiness(due == Long.MAX_VALUE ? -1 : due - t);
-            } finally {
-                inbox.endSleep();
-            }
-            lastPoll = clock.nanos();
-        }
+        sleeper.sleep(due == Long.MAX_VALUE ? -1 : due - t, readinessWaits > 0);
+        lastPoll = clock.nanos();
     }
 
     /** V1: time jumps to the next due moment, but not while foreign work is under way. */
@@ -408,19 +402,15 @@ public final class EventLoop implements Executor, AutoCloseable {
             return;
         }
         boolean workElsewhere = workOutside > 0 || blockedFibers > 0 || closing && !strays.isEmpty();
-        if (readinessWaits > 0 && pollReadiness(0) > 0) {
+        if (readinessWaits > 0 && sleeper.look() > 0) {
             return;
         }
         if (!workElsewhere && due != Long.MAX_VALUE) {
             ((LoopClock.Virtual) clock).advanceTo(due);
         } else if (!workElsewhere && readinessWaits == 0 && awaitedMain != null && inbox.isEmpty()) {
             throw new DeadlockError("nothing is left that could wake " + awaitedMain.name() + ":\n" + taskTree());
-        } else if (inbox.prepareSleep()) {
-            try {
-                pollReadiness(closing ? CLOSING_SLICE : -1); // S11: the end is bounded in real time
-            } finally {
-                inbox.endSleep();
-            }
+        } else {
+            sleeper.sleep(closing ? CLOSING_SLICE : -1, readinessWaits > 0); // S11: the end is bounded in real time
         }
     }
 
@@ -485,16 +475,8 @@ public final class EventLoop implements Executor, AutoCloseable {
         readinessWaits += change;
     }
 
-    Poller poller() {
-        return poller;
-    }
-
-    private int pollReadiness(long timeoutNanos) {
-        try {
-            return poller.poll(timeoutNanos);
-        } catch (IOException e) {
-            throw new IllegalStateException("the poller of " + this + " failed: " + e.getMessage(), e);
-        }
+    Poller poller() throws IOException {
+        return sleeper.poller();
     }
 
     // =========================================================== what becomes ready
@@ -592,7 +574,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (p.addSignals(signal)) {
             switch (inbox.push(p)) {
                 case ACCEPTED -> {}
-                case MUST_WAKE -> poller.wake(); // W1: once per sleep
+                case MUST_WAKE -> sleeper.wake(); // W1: once per sleep
                 case REFUSED -> {
                     p.takeSignals();
                     return false;
@@ -1158,7 +1140,7 @@ public final class EventLoop implements Executor, AutoCloseable {
                 idleRunners = r.nextIdle;
                 r.dismiss();
             }
-            poller.close();
+            sleeper.close();
             leaveRun();
         }
         exitIfInterrupted();
@@ -1330,7 +1312,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public String toString() {
         return "EventLoop[" + name + ", " + (closed ? "closed" : carrier != null ? "running" : "not running") + ", "
-                + taskCount + " tasks, " + poller + "]";
+                + taskCount + " tasks, " + sleeper + "]";
     }
 
     /** Which poller a loop finds readiness with. */

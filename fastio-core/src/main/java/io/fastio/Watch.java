@@ -157,7 +157,11 @@ public final class Watch implements AutoCloseable {
 
     /** Whether the running loop can watch file descriptors, and not only channels. */
     public static boolean supportsFds() {
-        return Asyncio.runningLoop().poller().supportsFds();
+        try {
+            return Asyncio.runningLoop().poller().supportsFds();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException("cannot open the poller", e);
+        }
     }
 
     private void ready(int events) {

@@ -1,0 +1,101 @@
+package io.fastio;
+
+import io.fastio.poll.Poller;
+import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a loop sleeps, and how it is woken. While tasks wait for readiness it sleeps in the poller; else it parks, which
+ * wakes a third sooner, and a loop that never watches anything needs no poller at all. Loop only, but for {@link #wake}.
+ */
+final class Sleeper {
+    private final Inbox inbox;
+    private final Poller.Kind kind;
+    private volatile @Nullable Poller poller;
+
+    // Written before the inbox says SLEEPING, read by whoever replaced that: see Inbox.
+    private boolean inPoller;
+    private @Nullable Thread sleeping;
+
+    /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
+    Sleeper(Inbox inbox, Poller.Kind kind) throws IOException {
+        this.inbox = inbox;
+        this.kind = kind;
+        if (kind != Poller.Kind.AUTO) {
+            poller();
+        }
+    }
+
+    /** The poller, opened when it is first needed. */
+    Poller poller() throws IOException {
+        Poller p = poller;
+        if (p == null) {
+            p = Poller.open(kind);
+            poller = p;
+        }
+        return p;
+    }
+
+    /** Looks at readiness without waiting; returns the number of reports. */
+    int look() {
+        return poll(0);
+    }
+
+    /**
+     * Sleeps until something is posted, for {@code nanos} at most, negative for ever; with {@code readiness} also until
+     * something watched is ready. Returns at once if something is in the inbox. May end early.
+     */
+    void sleep(long nanos, boolean readiness) {
+        inPoller = readiness;
+        sleeping = Thread.currentThread();
+        if (!inbox.prepareSleep()) {
+            return;
+        }
+        try {
+            if (readiness) {
+                poll(nanos);
+            } else {
+                Thread.interrupted(); // an interrupted thread would not park but spin (F97)
+                if (nanos < 0) {
+                    LockSupport.park(this);
+                } else {
+                    LockSupport.parkNanos(this, nanos);
+                }
+            }
+        } finally {
+            inbox.endSleep();
+        }
+    }
+
+    /** Ends a sleep. For whoever replaced the mark SLEEPING of the inbox, once. Any thread. */
+    void wake() {
+        Poller p = poller;
+        if (inPoller && p != null) {
+            p.wake();
+        } else {
+            LockSupport.unpark(sleeping);
+        }
+    }
+
+    private int poll(long nanos) {
+        try {
+            return poller().poll(nanos);
+        } catch (IOException e) {
+            throw new IllegalStateException("the poller of the event loop failed: " + e.getMessage(), e);
+        }
+    }
+
+    void close() {
+        Poller p = poller;
+        if (p != null) {
+            p.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        Poller p = poller;
+        return p != null ? p.toString() : "no poller yet: nothing was watched";
+    }
+}
