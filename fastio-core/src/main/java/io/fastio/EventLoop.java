@@ -756,6 +756,11 @@ public final class EventLoop implements Executor, AutoCloseable {
         return createTask(TaskOptions.defaults(), Asyncio.callable(body));
     }
 
+    /** {@link #createTask(Callable)} for a body without a value, with a name. */
+    public Task<@Nullable Void> createTask(String taskName, Action body) {
+        return createTask(TaskOptions.named(taskName), body);
+    }
+
     /** {@link #createTask(Callable)} for a body without a value, with options. */
     public Task<@Nullable Void> createTask(TaskOptions options, Action body) {
         return createTask(options, Asyncio.callable(body));

@@ -150,6 +150,11 @@ public final class TaskGroup {
         return createTask(TaskOptions.defaults(), body);
     }
 
+    /** {@link #createTask(Callable)} for a body without a value, with a name. */
+    public Task<@Nullable Void> createTask(String name, Action body) {
+        return createTask(TaskOptions.named(name), body);
+    }
+
     /** {@link #createTask(Callable)} for a body without a value, with options. */
     public Task<@Nullable Void> createTask(TaskOptions options, Action body) {
         return createTask(options, Asyncio.callable(body));
