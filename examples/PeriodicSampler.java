@@ -1,16 +1,16 @@
 import static io.fastio.Asyncio.afterMs;
 import static io.fastio.Asyncio.run;
 import static io.fastio.Asyncio.runningLoop;
-import static io.fastio.Asyncio.sleepNanos;
 import static io.fastio.Asyncio.taskGroup;
 
 import io.fastio.Priority;
 import io.fastio.TaskOptions;
+import io.fastio.sync.Interval;
 import java.time.Duration;
 
 // Samples a signal every 5 ms, whatever else there is to do: ./fastio run examples/PeriodicSampler.java [SAMPLES]
 //
-// The sampler is URGENT, and sleeps until moments that lie on a grid, so that lateness does not add up. What is done
+// The sampler is URGENT, and its ticks lie on a grid, so that lateness does not add up. What is done
 // with the samples can wait: that task is LOW, and computes for 2 ms at a time.
 final Duration PERIOD = Duration.ofMillis(5);
 
@@ -39,13 +39,13 @@ void main(String[] arguments) throws Exception {
 /** Takes that many samples; by how many nanoseconds the latest one was late. */
 long sample(int wanted) {
     long worst = 0;
-    long start = runningLoop().time();
-    for (int i = 1; i <= wanted; i++) {
-        long due = start + i * PERIOD.toNanos();
-        sleepNanos(due - runningLoop().time());
+    var interval = new Interval(PERIOD, Interval.Missed.BURST);
+    for (int i = 0; i < wanted; i++) {
+        long due = interval.nextNanos();
+        interval.await();
         long now = runningLoop().time();
         worst = Math.max(worst, now - due);
-        samples.add(Math.sin((now - start) / 1e9 * 2 * Math.PI));
+        samples.add(Math.sin(now / 1e9 * 2 * Math.PI));
     }
     return worst;
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,6 +22,8 @@ public final class DemoCommand implements Callable<Integer> {
 
     /** By how much {@code --quick} shortens everything. */
     private static final int QUICK = 5;
+
+    private static final Duration WORTH_A_WORD = Duration.ofMillis(20);
 
     @Spec
     private CommandSpec spec;
@@ -78,6 +81,7 @@ public final class DemoCommand implements Callable<Integer> {
                 phase.hogging().toMillis(),
                 window.total().toMillis() / 1e3);
         progress.flush();
+        Optional<Duration> delayBefore = RunDelay.ofThisThread();
         Measurement measurement = how.isOnFastio()
                 ? new FastioLoad(how, phase, window, client).run()
                 : JdkProcess.run(phase, window, client);
@@ -86,6 +90,13 @@ public final class DemoCommand implements Callable<Integer> {
                     case TIMERS -> CaseFigures.inWords("timers took", "no timer fired", measurement.timers());
                     case ECHO -> CaseFigures.inWords("replies took", "no request was answered", measurement.echoes());
                 });
+        if (how.isOnFastio() && delayBefore.isPresent()) {
+            // The loop ran on this thread.
+            Duration delay = RunDelay.ofThisThread().orElseThrow().minus(delayBefore.get());
+            if (delay.compareTo(WORTH_A_WORD) > 0) {
+                progress.printf("    (other programs kept the loop from the processor for %d ms)%n", delay.toMillis());
+            }
+        }
         progress.flush();
         return measurement;
     }
