@@ -135,6 +135,11 @@ final class Launcher implements AutoCloseable {
         return file;
     }
 
+    /** For files that live as long as this launcher; it takes no folders. */
+    Path folder() {
+        return folder;
+    }
+
     /** Whether a program can be started and answers with status 0. */
     static boolean has(String program, String argument) throws InterruptedException {
         try {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** What a waiting task weighs. */
+/** What a waiting task weighs, and what the smallest program costs. */
 final class MemoryBenchmark implements Benchmark {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final double BARE_GOAL = 1.1;
@@ -17,7 +17,7 @@ final class MemoryBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "heap bytes per sleeping task, against bare parked virtual threads";
+        return "heap bytes per sleeping task, against bare parked virtual threads; start-up, RSS and smallest heap of hello";
     }
 
     @Override
@@ -37,6 +37,7 @@ final class MemoryBenchmark implements Benchmark {
                 report(context, tasks, session.measure("memory " + tasks, 0, LIMIT));
             }
         }
+        new Startup(context, name()).run();
     }
 
     private void report(Context context, int tasks, Map<Contender, List<Reading>> readings) {
