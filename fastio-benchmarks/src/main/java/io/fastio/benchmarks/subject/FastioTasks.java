@@ -117,7 +117,7 @@ final class FastioTasks implements Subject {
         return hogs.reading();
     }
 
-    private static void block(long nanos, boolean checkpoints) {
+    static void block(long nanos, boolean checkpoints) {
         if (!checkpoints) {
             Hogs.block(nanos);
             return;
@@ -164,6 +164,25 @@ final class FastioTasks implements Subject {
             return used;
         });
         return Reading.of("bytes", bytes / tasks);
+    }
+
+    @Override
+    public Service echo(int hogs, long hogMicros) throws Exception {
+        return FastioServers.echo(hogs, hogMicros, false, false);
+    }
+
+    @Override
+    public Service echo(int hogs, long hogMicros, String mode) throws Exception {
+        return switch (mode) {
+            case "priority" -> FastioServers.echo(hogs, hogMicros, true, false);
+            case "checkpoint" -> FastioServers.echo(hogs, hogMicros, true, true);
+            default -> echo(hogs, hogMicros);
+        };
+    }
+
+    @Override
+    public Service http() throws Exception {
+        return FastioServers.http();
     }
 
     @Override
