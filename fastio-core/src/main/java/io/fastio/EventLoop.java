@@ -556,6 +556,11 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
     }
 
+    /** Timers set at present. */
+    int timerCount() {
+        return timers.size();
+    }
+
     long readClock() {
         return clock.nanos();
     }

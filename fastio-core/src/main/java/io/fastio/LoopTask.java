@@ -933,6 +933,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         return true;
     }
 
+    /** How many tasks of its own loop await it. */
+    int waiterCount() {
+        return awaiters == null ? 0 : awaiters.size();
+    }
+
     private void refuseCircle(LoopTask<?> me) {
         for (LoopTask<?> t = this; t != null; t = t.awaiting) {
             if (t == me) {
