@@ -1,6 +1,5 @@
 package io.fastio.benchmarks.subject;
 
-import com.sun.management.ThreadMXBean;
 import io.fastio.Action;
 import io.fastio.Asyncio;
 import io.fastio.EventLoop;
@@ -9,8 +8,9 @@ import io.fastio.Handle;
 import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.TaskOptions;
-import io.fastio.Wait;
-import java.lang.management.ManagementFactory;
+import io.fastio.sync.ThreadSafeFlag;
+import io.fastio.time.IdleStrategy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +18,8 @@ import org.HdrHistogram.Histogram;
 
 /** fastio itself: the loop runs on the child's main thread. */
 final class FastioTasks implements Subject {
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final int ALLOC_WARM_UP = 50_000;
-    private static final int ALLOC_OPERATIONS = 200_000;
-    /** Sleeps take real time: enough of them to see a single allocation per sleep. */
-    private static final int ALLOC_WAITS = 5_000;
 
+    private static final Duration TICK = Duration.ofMillis(1);
     private static final long LATENCY_STEP_NANOS = 2_000_000;
 
     @Override
@@ -129,6 +125,26 @@ final class FastioTasks implements Subject {
     }
 
     @Override
+    public Reading wake(int count) throws Exception {
+        return wake(count, IdleStrategy.BLOCK);
+    }
+
+    private static Reading wake(int count, IdleStrategy idle) throws Exception {
+        Alarm alarm = new Alarm(count);
+        ThreadSafeFlag flag = new ThreadSafeFlag();
+        Thread waker = Thread.ofPlatform().daemon().start(() -> alarm.ring(flag::set));
+        try (EventLoop loop = EventLoop.builder().idle(idle).build()) {
+            loop.run(() -> {
+                do {
+                    flag.await();
+                } while (alarm.awake());
+            });
+        }
+        waker.join();
+        return alarm.reading();
+    }
+
+    @Override
     public Reading sleepers(int tasks) throws Exception {
         Naps naps = new Naps();
         Asyncio.run(() -> {
@@ -192,11 +208,13 @@ final class FastioTasks implements Subject {
             case "timing_checkpoint" -> timing(Long.parseLong(arguments[0]), Priority.URGENT, true);
             case "latency" ->
                 latency(Integer.parseInt(arguments[0]), Priority.valueOf(arguments[1]), Long.parseLong(arguments[2]));
-            case "alloc" -> alloc(arguments[0]);
             case "turns" -> FastioSync.turns(arguments[0], Long.parseLong(arguments[1]));
             case "herd" -> FastioSync.herd(Integer.parseInt(arguments[0]));
             case "cancels" -> FastioSync.cancels(Integer.parseInt(arguments[0]));
             case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
+            case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
+            case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
+            case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.powersave(TICK));
             default -> throw new UnsupportedOperationException(name);
         };
     }
@@ -232,52 +250,5 @@ final class FastioTasks implements Subject {
                         "max_us", nanos.getMaxValue() / 1e3,
                         "n", (double) nanos.getTotalCount()),
                 Samples.none());
-    }
-
-    /** Bytes that the loop's thread allocates per operation, in the steady state. */
-    private static Reading alloc(String operation) throws Exception {
-        long carrier = Thread.currentThread().threadId();
-        double bytes = Asyncio.run(() -> switch (operation) {
-            case "yield" -> bytesPer(carrier, ALLOC_OPERATIONS, Asyncio::yieldNow);
-            case "sleep" -> bytesPer(carrier, ALLOC_WAITS, () -> Asyncio.sleepNanos(1_000));
-            case "after" -> bytesPer(carrier, ALLOC_WAITS, () -> Asyncio.afterMs(0));
-            case "wait" -> bytesPer(carrier, ALLOC_OPERATIONS, new PingPong());
-            default -> throw new UnsupportedOperationException("alloc " + operation);
-        });
-        return Reading.of("bytes", bytes);
-    }
-
-    private static double bytesPer(long carrier, int operations, Action operation) throws Exception {
-        for (int i = 0; i < Math.min(ALLOC_WARM_UP, operations * 2); i++) {
-            operation.run();
-        }
-        long before = THREADS.getThreadAllocatedBytes(carrier);
-        for (int i = 0; i < operations; i++) {
-            operation.run();
-        }
-        return (THREADS.getThreadAllocatedBytes(carrier) - before) / (double) operations;
-    }
-
-    /** A wait by the extension point, ended by another task: what every lock, event and queue is made of. */
-    private static final class PingPong implements Action {
-        private final Task<?> partner = Asyncio.createTask(this::serve);
-        private Task<?> waiting = partner;
-
-        @Override
-        public void run() {
-            Task<?> other = waiting;
-            waiting = Wait.begin();
-            Wait.resume(other);
-            Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
-        }
-
-        private void serve() {
-            while (true) {
-                Task<?> other = waiting;
-                waiting = Wait.begin();
-                Wait.resume(other);
-                Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
-            }
-        }
     }
 }

@@ -1,0 +1,290 @@
+package io.fastio.benchmarks.subject;
+
+import com.sun.management.ThreadMXBean;
+import io.fastio.Action;
+import io.fastio.Asyncio;
+import io.fastio.Task;
+import io.fastio.Wait;
+import io.fastio.stream.Server;
+import io.fastio.stream.Stream;
+import io.fastio.stream.Streams;
+import io.fastio.sync.AsyncQueue;
+import io.fastio.sync.Event;
+import io.fastio.sync.Lock;
+import io.fastio.sync.Semaphore;
+import io.fastio.sync.ThreadSafeFlag;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Single operations of fastio, measured in the steady state on a loop on the calling thread. Those that need two tasks go
+ * there and back, which takes two switches.
+ */
+final class FastioOperations {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int PER_LOOK = 500;
+    private static final int BATCHES = 5;
+    private static final int REQUEST_BYTES = 100;
+
+    private FastioOperations() {}
+
+    /**
+     * Nanoseconds and bytes of the loop's thread per operation. The bytes are those of the leanest of several batches: what
+     * an operation allocates is in all of them, while the JVM's own once in a while (a stack of a new size after a
+     * recompilation) is not.
+     */
+    static Reading measure(String name, long millis) throws Exception {
+        long carrier = Thread.currentThread().threadId();
+        return Asyncio.run(() -> {
+            Action operation = operation(name);
+            repeat(operation, millis * 500_000);
+            double leanest = Double.POSITIVE_INFINITY;
+            double count = 0;
+            long start = System.nanoTime();
+            for (int batch = 0; batch < BATCHES; batch++) {
+                long before = THREADS.getThreadAllocatedBytes(carrier);
+                double done = repeat(operation, millis * 1_000_000 / BATCHES);
+                leanest = Math.min(leanest, (THREADS.getThreadAllocatedBytes(carrier) - before) / done);
+                count += done;
+            }
+            double nanos = System.nanoTime() - start;
+            return Reading.of(Map.of("ns", nanos / count, "bytes", leanest));
+        });
+    }
+
+    private static long repeat(Action operation, long nanos) throws Exception {
+        long end = System.nanoTime() + nanos;
+        long count = 0;
+        do {
+            for (int i = 0; i < PER_LOOK; i++) {
+                operation.run();
+            }
+            count += PER_LOOK;
+        } while (System.nanoTime() - end < 0);
+        return count;
+    }
+
+    private static Action operation(String name) throws IOException {
+        return switch (name) {
+            case "yield" -> Asyncio::yieldNow;
+            case "sleep" -> () -> Asyncio.sleepNanos(1_000);
+            case "after" -> () -> Asyncio.afterMs(0);
+            case "two_yields" -> twoYields();
+            case "wait" -> new PingPong();
+            case "event" -> event();
+            case "flag" -> flag();
+            case "lock" -> lock();
+            case "semaphore" -> semaphore();
+            case "queue" -> queue();
+            case "readInto" -> stream();
+            default -> throw new UnsupportedOperationException("operation " + name);
+        };
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    private static void forever(Step step) {
+        var _ = Asyncio.createTask(() -> {
+            while (true) {
+                step.run();
+            }
+        });
+    }
+
+    /** The reference: another task that yields, so that one yield of ours takes two switches. */
+    private static Action twoYields() {
+        forever(Asyncio::yieldNow);
+        return Asyncio::yieldNow;
+    }
+
+    private static Action event() {
+        Event ping = new Event();
+        Event pong = new Event();
+        forever(() -> {
+            ping.await();
+            ping.clear();
+            pong.set();
+        });
+        return () -> {
+            ping.set();
+            pong.await();
+            pong.clear();
+        };
+    }
+
+    private static Action flag() {
+        ThreadSafeFlag ping = new ThreadSafeFlag();
+        ThreadSafeFlag pong = new ThreadSafeFlag();
+        forever(() -> {
+            ping.await();
+            pong.set();
+        });
+        return () -> {
+            ping.set();
+            pong.await();
+        };
+    }
+
+    /** Each holds the lock while the other waits for it: a release hands it over. */
+    private static Action lock() {
+        Lock lock = new Lock();
+        lock.acquire();
+        var _ = Asyncio.createTask(() -> {
+            lock.acquire();
+            while (true) {
+                lock.release();
+                lock.acquire();
+            }
+        });
+        // Now it waits for the lock.
+        Asyncio.yieldNow();
+        return () -> {
+            lock.release();
+            lock.acquire();
+        };
+    }
+
+    private static Action semaphore() {
+        Semaphore ping = new Semaphore(0);
+        Semaphore pong = new Semaphore(0);
+        forever(() -> {
+            ping.acquire();
+            pong.release();
+        });
+        return () -> {
+            ping.release();
+            pong.acquire();
+        };
+    }
+
+    private static Action queue() {
+        AsyncQueue<String> ping = new AsyncQueue<>(1);
+        AsyncQueue<String> pong = new AsyncQueue<>(1);
+        forever(() -> pong.put(ping.get()));
+        return () -> {
+            ping.put("item");
+            var _ = pong.get();
+        };
+    }
+
+    /** 100 bytes there and back over TCP, both ends on this loop: two reads and two writes. */
+    private static Action stream() throws IOException {
+        Server server = Streams.startServer(
+                (reader, writer) -> {
+                    byte[] buffer = new byte[REQUEST_BYTES];
+                    for (int n = reader.readInto(buffer); n >= 0; n = reader.readInto(buffer)) {
+                        writer.write(buffer, 0, n);
+                    }
+                },
+                "127.0.0.1",
+                0);
+        Stream stream = Streams.openConnection("127.0.0.1", server.port());
+        byte[] buffer = new byte[REQUEST_BYTES];
+        return () -> {
+            stream.write(buffer);
+            for (int n = 0; n < REQUEST_BYTES; ) {
+                n += stream.readInto(buffer, n, REQUEST_BYTES - n);
+            }
+        };
+    }
+
+    /** A wait by the extension point, ended by another task: what every lock, event and queue is made of. */
+    private static final class PingPong implements Action {
+        private Task<?> waiting = Asyncio.createTask(() -> {
+            while (true) {
+                change();
+            }
+        });
+
+        @Override
+        public void run() {
+            change();
+        }
+
+        private void change() {
+            Task<?> other = waiting;
+            waiting = Wait.begin();
+            // Before its first step the partner is in no wait: it comes by itself.
+            boolean _ = Wait.resume(other);
+            Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
+        }
+    }
+
+    /** Nanoseconds to cancel {@code tasks} sleeping tasks and see them end, in all. */
+    static Reading cancelSleepers(int tasks) throws Exception {
+        return Asyncio.run(() -> {
+            Task<?>[] all = new Task<?>[tasks];
+            for (int i = 0; i < tasks; i++) {
+                all[i] = Asyncio.createTask(() -> Asyncio.sleepMs(3_600_000));
+            }
+            Asyncio.sleepMs(1);
+            long start = System.nanoTime();
+            for (Task<?> task : all) {
+                task.cancel();
+            }
+            yieldUntil(() -> all[tasks - 1].done());
+            return Reading.of("ns", (double) (System.nanoTime() - start));
+        });
+    }
+
+    /** Nanoseconds to cancel a task that sleeps inside {@code depth} nested scopes, until it has left all of them. */
+    static Reading cancelScopes(int depth) throws Exception {
+        return Asyncio.run(() -> {
+            Task<?> task = Asyncio.createTask(() -> nested(depth));
+            Asyncio.sleepMs(1);
+            long start = System.nanoTime();
+            task.cancel();
+            yieldUntil(task::done);
+            return Reading.of("ns", (double) (System.nanoTime() - start));
+        });
+    }
+
+    private static void nested(int depth) throws Exception {
+        if (depth == 0) {
+            Asyncio.sleepMs(3_600_000);
+        } else {
+            var _ = Asyncio.cancelScope(scope -> {
+                nested(depth - 1);
+                return depth;
+            });
+        }
+    }
+
+    /** Nanoseconds of a hand-over of a lock that {@code tasks} tasks wait for. */
+    static Reading lockWaiters(int tasks) throws Exception {
+        return Asyncio.run(() -> {
+            Lock lock = new Lock();
+            lock.acquire();
+            for (int i = 0; i < tasks; i++) {
+                forever(() -> {
+                    lock.acquire();
+                    lock.release();
+                });
+            }
+            Asyncio.sleepMs(1);
+            Action handOver = () -> {
+                lock.release();
+                Asyncio.yieldNow();
+                lock.acquire();
+            };
+            int rounds = Math.max(1, 200_000 / tasks);
+            handOver.run();
+            long start = System.nanoTime();
+            for (int i = 0; i < rounds; i++) {
+                handOver.run();
+            }
+            // Between two turns of ours each of the others holds the lock once.
+            return Reading.of("ns", (System.nanoTime() - start) / ((double) rounds * (tasks + 1)));
+        });
+    }
+
+    private static void yieldUntil(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            Asyncio.yieldNow();
+        }
+    }
+}
