@@ -31,26 +31,31 @@ final class FastioOperations {
     private FastioOperations() {}
 
     /**
-     * Nanoseconds and bytes of the loop's thread per operation. The bytes are those of the leanest of several batches: what
-     * an operation allocates is in all of them, while the JVM's own once in a while (a stack of a new size after a
-     * recompilation) is not.
+     * Nanoseconds and bytes of the loop's thread per operation. The bytes are the difference between a batch and one twice
+     * as long, so that what is allocated once per batch (by leaving a compiled loop, say) drops out.
      */
     static Reading measure(String name, long millis) throws Exception {
         long carrier = Thread.currentThread().threadId();
         return Asyncio.run(() -> {
             Action operation = operation(name);
-            repeat(operation, millis * 500_000);
-            double leanest = Double.POSITIVE_INFINITY;
-            double count = 0;
+            long warm = repeat(operation, millis * 500_000);
+            int batch = (int) Math.max(PER_LOOK, warm * 2 / (3 * BATCHES));
+            double[] bytes = new double[BATCHES];
             long start = System.nanoTime();
-            for (int batch = 0; batch < BATCHES; batch++) {
+            for (int i = 0; i < BATCHES; i++) {
                 long before = THREADS.getThreadAllocatedBytes(carrier);
-                double done = repeat(operation, millis * 1_000_000 / BATCHES);
-                leanest = Math.min(leanest, (THREADS.getThreadAllocatedBytes(carrier) - before) / done);
-                count += done;
+                times(operation, batch);
+                long between = THREADS.getThreadAllocatedBytes(carrier);
+                times(operation, 2 * batch);
+                long after = THREADS.getThreadAllocatedBytes(carrier);
+                bytes[i] = Math.max(0, (double) (after - between) - (between - before)) / batch;
             }
             double nanos = System.nanoTime() - start;
-            return Reading.of(Map.of("ns", nanos / count, "bytes", leanest));
+            return Reading.of(Map.of(
+                    "ns",
+                    nanos / (3.0 * batch * BATCHES),
+                    "bytes",
+                    Samples.of(bytes).median()));
         });
     }
 
@@ -58,12 +63,16 @@ final class FastioOperations {
         long end = System.nanoTime() + nanos;
         long count = 0;
         do {
-            for (int i = 0; i < PER_LOOK; i++) {
-                operation.run();
-            }
+            times(operation, PER_LOOK);
             count += PER_LOOK;
         } while (System.nanoTime() - end < 0);
         return count;
+    }
+
+    private static void times(Action operation, int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            operation.run();
+        }
     }
 
     private static Action operation(String name) throws IOException {
