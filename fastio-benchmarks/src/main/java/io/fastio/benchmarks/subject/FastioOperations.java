@@ -16,7 +16,6 @@ import io.fastio.sync.ThreadSafeFlag;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 
 /**
  * Single operations of fastio, measured in the steady state on a loop on the calling thread. Those that need two tasks go
@@ -80,7 +79,6 @@ final class FastioOperations {
             case "yield" -> Asyncio::yieldNow;
             case "sleep" -> () -> Asyncio.sleepNanos(1_000);
             case "after" -> () -> Asyncio.afterMs(0);
-            case "two_yields" -> twoYields();
             case "wait" -> new PingPong();
             case "event" -> event();
             case "flag" -> flag();
@@ -102,12 +100,6 @@ final class FastioOperations {
                 step.run();
             }
         });
-    }
-
-    /** The reference: another task that yields, so that one yield of ours takes two switches. */
-    private static Action twoYields() {
-        forever(Asyncio::yieldNow);
-        return Asyncio::yieldNow;
     }
 
     private static Action event() {
@@ -220,80 +212,6 @@ final class FastioOperations {
             // Before its first step the partner is in no wait: it comes by itself.
             boolean _ = Wait.resume(other);
             Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
-        }
-    }
-
-    /** Nanoseconds to cancel {@code tasks} sleeping tasks and see them end, in all. */
-    static Reading cancelSleepers(int tasks) throws Exception {
-        return Asyncio.run(() -> {
-            Task<?>[] all = new Task<?>[tasks];
-            for (int i = 0; i < tasks; i++) {
-                all[i] = Asyncio.createTask(() -> Asyncio.sleepMs(3_600_000));
-            }
-            Asyncio.sleepMs(1);
-            long start = System.nanoTime();
-            for (Task<?> task : all) {
-                task.cancel();
-            }
-            yieldUntil(() -> all[tasks - 1].done());
-            return Reading.of("ns", (double) (System.nanoTime() - start));
-        });
-    }
-
-    /** Nanoseconds to cancel a task that sleeps inside {@code depth} nested scopes, until it has left all of them. */
-    static Reading cancelScopes(int depth) throws Exception {
-        return Asyncio.run(() -> {
-            Task<?> task = Asyncio.createTask(() -> nested(depth));
-            Asyncio.sleepMs(1);
-            long start = System.nanoTime();
-            task.cancel();
-            yieldUntil(task::done);
-            return Reading.of("ns", (double) (System.nanoTime() - start));
-        });
-    }
-
-    private static void nested(int depth) throws Exception {
-        if (depth == 0) {
-            Asyncio.sleepMs(3_600_000);
-        } else {
-            var _ = Asyncio.cancelScope(scope -> {
-                nested(depth - 1);
-                return depth;
-            });
-        }
-    }
-
-    /** Nanoseconds of a hand-over of a lock that {@code tasks} tasks wait for. */
-    static Reading lockWaiters(int tasks) throws Exception {
-        return Asyncio.run(() -> {
-            Lock lock = new Lock();
-            lock.acquire();
-            for (int i = 0; i < tasks; i++) {
-                forever(() -> {
-                    lock.acquire();
-                    lock.release();
-                });
-            }
-            Asyncio.sleepMs(1);
-            Action handOver = () -> {
-                lock.release();
-                Asyncio.yieldNow();
-                lock.acquire();
-            };
-            int rounds = Math.max(1, 200_000 / tasks);
-            handOver.run();
-            long start = System.nanoTime();
-            for (int i = 0; i < rounds; i++) {
-                handOver.run();
-            }
-            // Between two turns of ours each of the others holds the lock once.
-            return Reading.of("ns", (System.nanoTime() - start) / ((double) rounds * (tasks + 1)));
-        });
-    }
-
-    private static void yieldUntil(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            Asyncio.yieldNow();
         }
     }
 }
