@@ -351,32 +351,30 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (due <= t) {
             return;
         }
-        switch (idleStrategy) {
-            case IdleStrategy.Block b -> sleep(due, t);
-            case IdleStrategy.Spin s -> spin();
-            case IdleStrategy.Backoff b -> {
-                if (idleSince < 0) {
-                    idleSince = t;
-                }
-                if (t - idleSince < nanos(b.time())) {
-                    spin();
-                } else {
-                    sleep(due, t);
-                }
-                return;
+        IdleStrategy strategy = idleStrategy;
+        if (strategy instanceof IdleStrategy.Block) {
+            sleep(due, t);
+        } else if (strategy instanceof IdleStrategy.Spin) {
+            spin();
+        } else if (strategy instanceof IdleStrategy.Backoff b) {
+            if (idleSince < 0) {
+                idleSince = t;
             }
-            case IdleStrategy.Powersave p -> {
-                long slice = nanos(p.slice());
-                long wait = Math.min(due, LoopClock.saturatedSum(lastWake, slice)) - t;
-                if (wait > 0) {
-                    java.util.concurrent.locks.LockSupport.parkNanos(this, wait);
-                    t = clock.nanos();
-                }
-                if (due > t) {
-                    sleep(due, t);
-                }
-                lastWake = clock.nanos();
+            if (t - idleSince < nanos(b.time())) {
+                spin();
+            } else {
+                sleep(due, t);
             }
+        } else if (strategy instanceof IdleStrategy.Powersave p) {
+            long wait = Math.min(due, LoopClock.saturatedSum(lastWake, nanos(p.slice()))) - t;
+            if (wait > 0) {
+                java.util.concurrent.locks.LockSupport.parkNanos(this, wait);
+                t = clock.nanos();
+            }
+            if (due > t) {
+                sleep(due, t);
+            }
+            lastWake = clock.nanos();
         }
     }
 

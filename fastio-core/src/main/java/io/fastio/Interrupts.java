@@ -1,9 +1,9 @@
 package io.fastio;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandleProxies;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,48 +13,49 @@ import org.jspecify.annotations.Nullable;
  * <p>The JDK's only way to a signal is {@code sun.misc.Signal} of {@code jdk.unsupported}. It is reached by reflection,
  * since javac warns of it and offers no way to accept the warning; where it is missing, Ctrl-C does what it always did.
  */
-final class Interrupts implements AutoCloseable {
+final class Interrupts implements AutoCloseable, InvocationHandler {
     static final int EXIT_CODE = 130;
 
     private final LoopTask<?> main;
     private final Object signal;
-    private final MethodHandle handle;
+    private final Method handle;
     private final Object before;
     private volatile boolean received;
 
-    private Interrupts(LoopTask<?> main) throws Throwable {
+    private Interrupts(LoopTask<?> main) throws ReflectiveOperationException {
         this.main = main;
         Class<?> signals = Class.forName("sun.misc.Signal");
         Class<?> handler = Class.forName("sun.misc.SignalHandler");
-        MethodHandles.Lookup lookup = MethodHandles.lookup();
-        this.signal = lookup.findConstructor(signals, MethodType.methodType(void.class, String.class))
-                .invoke("INT");
-        this.handle = lookup.findStatic(signals, "handle", MethodType.methodType(handler, signals, handler));
-        MethodHandle onSignal = lookup.findVirtual(Interrupts.class, "onSignal", MethodType.methodType(void.class))
-                .bindTo(this);
-        this.before = handle.invoke(
-                signal,
-                MethodHandleProxies.asInterfaceInstance(handler, MethodHandles.dropArguments(onSignal, 0, signals)));
+        signal = signals.getConstructor(String.class).newInstance("INT");
+        handle = signals.getMethod("handle", signals, handler);
+        before = handle.invoke(
+                null, signal, Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, this));
     }
 
     /** From now until close, Ctrl-C cancels {@code main}; null where the JVM does not let us (-Xrs, a small image). */
     static @Nullable Interrupts cancel(LoopTask<?> main) {
         try {
             return new Interrupts(main);
-        } catch (IllegalArgumentException | ReflectiveOperationException notOnThisJvm) {
+        } catch (ReflectiveOperationException notOnThisJvm) {
             return null;
-        } catch (Throwable e) {
-            throw LoopTask.sneaky(e);
         }
     }
 
-    @SuppressWarnings("UnusedMethod") // called through a method handle
-    private void onSignal() {
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) {
+        if (method.getDeclaringClass() == Object.class) {
+            return switch (method.getName()) {
+                case "hashCode" -> System.identityHashCode(proxy);
+                case "equals" -> args != null && proxy == args[0];
+                default -> "fastio's handler of Ctrl-C";
+            };
+        }
         if (received) {
             Runtime.getRuntime().halt(EXIT_CODE);
         }
         received = true;
         main.cancel();
+        return null;
     }
 
     boolean received() {
@@ -64,10 +65,9 @@ final class Interrupts implements AutoCloseable {
     @Override
     public void close() {
         try {
-            Object ours = handle.invoke(signal, before);
-            assert ours != null;
-        } catch (Throwable e) {
-            throw LoopTask.sneaky(e);
+            handle.invoke(null, signal, before);
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            throw new LinkageError("a handler that was taken off cannot be put back", e);
         }
     }
 }

@@ -1,33 +1,13 @@
 package io.fastio.poll;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of the operating system for the thread that calls. Linux only; elsewhere they do nothing. */
 public final class LoopThread {
-    private static final int PR_SET_TIMERSLACK = 29;
-    private static final int PR_GET_TIMERSLACK = 30;
-
     private LoopThread() {}
-
-    // Apart, so that nothing is linked where it cannot be.
-    private static final class Prctl {
-        static final MethodHandle PRCTL =
-                Libc.linkVariadic("prctl", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), 1);
-
-        static int call(int option, long arg) {
-            MemorySegment errno = Libc.newErrno();
-            try {
-                int r = (int) PRCTL.invokeExact(errno, option, arg, 0L, 0L, 0L);
-                return r < 0 ? -Libc.errno(errno) : r;
-            } catch (Throwable t) {
-                throw Libc.thrown(t);
-            }
-        }
-    }
 
     /**
      * How late the kernel may end timed waits of the calling thread, in order to end several at once. Threads begin
@@ -42,11 +22,42 @@ public final class LoopThread {
         if (nanos < 1) {
             throw new IllegalArgumentException("timer slack of " + nanos + " ns");
         }
-        return Libc.isLinux() && Prctl.call(PR_SET_TIMERSLACK, nanos) == 0;
+        Path file = slackFile();
+        if (file == null) {
+            return false;
+        }
+        try {
+            Files.writeString(file, Long.toString(nanos));
+            return true;
+        } catch (IOException | RuntimeException forbiddenHere) {
+            return false;
+        }
     }
 
     /** The calling thread's timer slack in nanoseconds, or -1 where it is not known. */
     public static long timerSlack() {
-        return Libc.isLinux() ? Math.max(-1, Prctl.call(PR_GET_TIMERSLACK, 0)) : -1;
+        Path file = slackFile();
+        try {
+            return file == null ? -1 : Long.parseLong(Files.readString(file).trim());
+        } catch (IOException | RuntimeException forbiddenHere) {
+            return -1;
+        }
+    }
+
+    /**
+     * The kernel's file for the calling thread, or null. Reached by the thread's own number, since the folder of a
+     * process's threads does not have it. A file and not {@code prctl}: linking a first native call takes longer than a
+     * small program runs.
+     */
+    private static @Nullable Path slackFile() {
+        if (!System.getProperty("os.name", "").startsWith("Linux")) {
+            return null;
+        }
+        try {
+            Path thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
+            return thread == null ? null : Path.of("/proc", thread.toString(), "timerslack_ns");
+        } catch (IOException | RuntimeException noSuchFile) {
+            return null;
+        }
     }
 }
