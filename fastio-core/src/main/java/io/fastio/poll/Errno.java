@@ -15,6 +15,7 @@ public final class Errno {
     public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
     public static final int ECONNRESET = 104;
+    public static final int ECONNREFUSED = 111;
 
     private Errno() {}
 
@@ -53,9 +54,10 @@ public final class Errno {
             case 103 -> "ECONNABORTED, connection aborted";
             case ECONNRESET -> "ECONNRESET, connection reset by the other side";
             case 105 -> "ENOBUFS, no buffer space";
+            case 101 -> "ENETUNREACH, network unreachable";
             case 107 -> "ENOTCONN, not connected";
             case 110 -> "ETIMEDOUT, timed out";
-            case 111 -> "ECONNREFUSED, connection refused";
+            case ECONNREFUSED -> "ECONNREFUSED, connection refused";
             case 113 -> "EHOSTUNREACH, host unreachable";
             default -> "errno " + errno;
         };

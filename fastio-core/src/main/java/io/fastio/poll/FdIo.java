@@ -325,7 +325,7 @@ public final class FdIo {
         return n;
     }
 
-    private static long writableAddress(ByteBuffer dst) {
+    static long writableAddress(ByteBuffer dst) {
         if (dst.isReadOnly()) {
             throw new ReadOnlyBufferException();
         }
