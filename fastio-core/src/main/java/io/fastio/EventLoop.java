@@ -76,6 +76,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Tasks that wait for readiness; with none the poller is not asked between steps. */
     private int readinessWaits;
 
+    private boolean lookOwed;
+
     /** Sources that have to be asked (I8), and when they last were. */
     private @Nullable Polling pollings;
 
@@ -224,7 +226,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         if (readinessWaits > 0 && now - lastPoll >= ioPollInterval) {
             lastPoll = now;
-            sleeper.look(); // S8
+            lookAtReadiness(); // S8
         }
         if (urgentPollings > 0 && now - lastUrgentAsk >= ioPollInterval) {
             askSoon(askUrgent); // I8
@@ -383,14 +385,18 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private void spin() {
         if (readinessWaits > 0) {
-            sleeper.look();
+            lookAtReadiness();
         } else {
             Thread.onSpinWait();
         }
     }
 
     private void sleep(long due, long t) {
-        sleeper.sleep(due == Long.MAX_VALUE ? -1 : due - t, readinessWaits > 0);
+        if (lookOwed) {
+            lookAtReadiness();
+        } else {
+            sleeper.sleep(due == Long.MAX_VALUE ? -1 : due - t, readinessWaits > 0);
+        }
         lastPoll = clock.nanos();
     }
 
@@ -400,7 +406,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             return;
         }
         boolean workElsewhere = workOutside > 0 || blockedFibers > 0 || closing && !strays.isEmpty();
-        if (readinessWaits > 0 && sleeper.look() > 0) {
+        if (readinessWaits > 0 && lookAtReadiness() > 0) {
             return;
         }
         if (!workElsewhere && due != Long.MAX_VALUE) {
@@ -471,6 +477,25 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     void readinessWaits(int change) {
         readinessWaits += change;
+    }
+
+    /**
+     * A watch was closed, and its channel will be. A selector lets go of a closed channel, and thus of its port and
+     * connection, when it selects again: that look is owed even if nothing else waits for readiness.
+     */
+    void watchClosed(Poller p) {
+        if (!p.supportsFds() && !lookOwed) {
+            lookOwed = true;
+            readinessWaits++;
+        }
+    }
+
+    private int lookAtReadiness() {
+        if (lookOwed) {
+            lookOwed = false;
+            readinessWaits--;
+        }
+        return sleeper.look();
     }
 
     Poller poller() throws IOException {

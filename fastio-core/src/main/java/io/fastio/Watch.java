@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Watch implements AutoCloseable {
     private final EventLoop loop;
+    private final Poller poller;
     private final Poller.Registration registration;
     private final @Nullable Closeable owner;
     private final Side read = new Side(Poller.READ);
@@ -117,7 +118,8 @@ public final class Watch implements AutoCloseable {
     private Watch(EventLoop loop, Registrar register, @Nullable Closeable owner) throws IOException {
         this.loop = loop;
         this.owner = owner;
-        this.registration = register.register(this::ready);
+        this.poller = loop.poller();
+        this.registration = register.register(poller, this::ready);
         next = loop.watches;
         if (next != null) {
             next.previous = this;
@@ -127,7 +129,7 @@ public final class Watch implements AutoCloseable {
 
     @FunctionalInterface
     private interface Registrar {
-        Poller.Registration register(Poller.Target target) throws IOException;
+        Poller.Registration register(Poller poller, Poller.Target target) throws IOException;
     }
 
     /**
@@ -139,7 +141,7 @@ public final class Watch implements AutoCloseable {
     public static Watch of(SelectableChannel channel, @Nullable Closeable owner) throws IOException {
         Objects.requireNonNull(channel, "channel");
         EventLoop loop = Asyncio.runningLoop();
-        return new Watch(loop, t -> loop.poller().register(channel, t), owner == null ? channel : owner);
+        return new Watch(loop, (p, t) -> p.register(channel, t), owner == null ? channel : owner);
     }
 
     /**
@@ -152,7 +154,7 @@ public final class Watch implements AutoCloseable {
      */
     public static Watch of(int fd, @Nullable Closeable owner) throws IOException {
         EventLoop loop = Asyncio.runningLoop();
-        return new Watch(loop, t -> loop.poller().register(fd, t), owner);
+        return new Watch(loop, (p, t) -> p.register(fd, t), owner);
     }
 
     /** Whether the running loop can watch file descriptors, and not only channels. */
@@ -258,6 +260,7 @@ public final class Watch implements AutoCloseable {
         }
         closed = true;
         registration.close();
+        loop.watchClosed(poller);
         if (previous == null) {
             loop.watches = next;
         } else {
