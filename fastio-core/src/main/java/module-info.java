@@ -7,6 +7,7 @@ module io.fastio.core {
     requires static jdk.unsupported;
 
     exports io.fastio;
+    exports io.fastio.context;
     exports io.fastio.stream;
     exports io.fastio.sync;
     exports io.fastio.time;

@@ -109,6 +109,11 @@ public final class Asyncio {
         return LoopTask.current();
     }
 
+    /** Whether the caller is a task, and so may wait. Any thread. */
+    public static boolean inTask() {
+        return LoopTask.currentOrNull() != null;
+    }
+
     /** The tasks of the running loop that have not ended, oldest first. For tasks and callbacks. */
     public static Set<Task<?>> allTasks() {
         return runningLoop().tasks();

@@ -11,11 +11,14 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +66,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final ReadyQueues ready = new ReadyQueues();
     private final TimerQueue timers = new TimerQueue();
     private final Inbox inbox = new Inbox();
+    final Ticks ticks;
     private @Nullable LoopTask<?> yielded;
     private @Nullable LoopTask<?> checkpointed;
 
@@ -99,6 +103,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     // ---- rules that look back
     private int normalRoundLeft;
     private boolean lowServedThisRound;
+
+    /** Background work ran last: before it comes again, something else has its step. */
+    private boolean betweenServed;
+
     private long normalWaitsSince = -1;
     private volatile long maxOverdue;
     private volatile IdleStrategy idleStrategy;
@@ -132,6 +140,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.devicePollInterval = nanos(b.devicePollInterval);
         this.shutdownTimeout = nanos(b.shutdownTimeout);
         this.maxOverdue = nanos(b.maxOverdue);
+        this.ticks = new Ticks(this, nanos(b.tick));
         this.idleStrategy = b.idle;
         this.ioFirst = b.ioFirst;
         this.debug = b.debug;
@@ -283,6 +292,10 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** The entry to serve now, or null if none is ready. */
     private @Nullable Entry choose() {
+        Entry between = ready.firstBetween();
+        if (between != null && !(betweenServed && ready.hasMoreThanBetween())) {
+            return between; // B1, S7
+        }
         Entry normal = ready.firstNormal();
         Entry urgent = ready.firstUrgent();
         if (urgent != null && !(normal != null && urgentHadItsShare())) {
@@ -317,6 +330,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void take(Entry e) {
+        betweenServed = e.readyIn == ReadyQueues.BETWEEN;
         if (e.readyIn == ReadyQueues.NORMAL) {
             if (normalRoundLeft <= 0) {
                 if (normalPollings > 0 && e != askNormal) {
@@ -521,7 +535,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void enqueue(Entry e, byte c, long since) {
-        if (c == ReadyQueues.NORMAL) {
+        if (c == ReadyQueues.NORMAL || c == ReadyQueues.BETWEEN) {
             ready.add(e, c);
         } else if (c == ReadyQueues.URGENT) {
             if (e.deadlineNanos() > 0) {
@@ -557,7 +571,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** B4: whether something is ready that goes before class {@code c}; looks as often as S8 says. */
     boolean isDueBefore(byte c) {
         look();
-        return ready.firstUrgent() != null && c > ReadyQueues.URGENT
+        return ready.firstBetween() != null
+                || ready.firstUrgent() != null && c > ReadyQueues.URGENT
                 || ready.firstNormal() != null && c > ReadyQueues.NORMAL;
     }
 
@@ -582,6 +597,15 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Timers set at present. */
     int timerCount() {
         return timers.size();
+    }
+
+    boolean isVirtual() {
+        return clock.isVirtual();
+    }
+
+    /** How often background tasks run (B1). Any thread. */
+    public Duration tick() {
+        return Duration.ofNanos(ticks.period);
     }
 
     long readClock() {
@@ -679,6 +703,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** A handle of class {@code p} that is not scheduled yet. Any thread. */
     public Handle handle(Priority p, Runnable r) {
         return new Handle(this, r, p);
+    }
+
+    /**
+     * A handle, not scheduled yet, of work that goes between any two steps, ahead of all that is ready, and at {@linkplain
+     * Asyncio#checkpoint checkpoints} (B1, B4). Between two such pieces of work one step of something else runs. Any thread.
+     */
+    public Handle betweenSteps(Runnable r) {
+        return new Handle(this, r, ReadyQueues.BETWEEN);
     }
 
     /** {@link #callSoon} for those who want an {@link Executor}. Any thread. */
@@ -1168,6 +1200,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             runRemainingCallbacks();
             closeSources();
+            announceClose();
             while (idleRunners != null) {
                 Runner r = idleRunners;
                 idleRunners = r.nextIdle;
@@ -1177,6 +1210,41 @@ public final class EventLoop implements Executor, AutoCloseable {
             leaveRun();
         }
         exitIfInterrupted();
+    }
+
+    private final ConcurrentLinkedQueue<Runnable> atClose = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Has {@code r} called once when the loop has been closed, and nothing that is posted to it runs any more: as a
+     * callback, or, if the loop is closed already, at once. Any thread; does not wait.
+     */
+    public void onClose(Runnable r) {
+        atClose.add(Objects.requireNonNull(r, "r"));
+        if (closed && atClose.remove(r)) {
+            r.run();
+        }
+    }
+
+    /** Takes back {@link #onClose}; no effect if it was not asked for. Any thread. */
+    public void withdrawOnClose(Runnable r) {
+        atClose.remove(r);
+    }
+
+    private final ConcurrentHashMap<Class<?>, Object> attachments = new ConcurrentHashMap<>();
+
+    /**
+     * The one object of a class that belongs to this loop, made when it is first asked for; the loop keeps it for as long as
+     * it lives itself. {@link LoopLocal} is the faster way for those who are on the loop. Any thread.
+     */
+    public <T> T attachment(Class<T> type, Function<? super EventLoop, ? extends T> initial) {
+        return type.cast(attachments.computeIfAbsent(type, t -> initial.apply(this)));
+    }
+
+    private void announceClose() {
+        for (Runnable r = atClose.poll(); r != null; r = atClose.poll()) {
+            new Handle(this, r, Priority.NORMAL).runStep();
+            runRemainingCallbacks();
+        }
     }
 
     /** Waits until nobody runs the loop and carries it from then on; false if it has been closed meanwhile. */
@@ -1236,8 +1304,11 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Runs what callbacks are ready, for one round: what was accepted before the close runs (S13). */
     private void runRemainingCallbacks() {
-        for (int n = ready.normalSize() + ready.urgentSize() + ready.lowSize(); n > 0; n--) {
-            Entry e = ready.firstUrgent();
+        for (int n = ready.normalSize() + ready.urgentSize() + ready.lowSize() + ready.betweenSize(); n > 0; n--) {
+            Entry e = ready.firstBetween();
+            if (e == null) {
+                e = ready.firstUrgent();
+            }
             if (e == null) {
                 e = ready.firstNormal();
             }
@@ -1295,6 +1366,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Nanoseconds since the loop was made; the clock of {@link #callAt} and of every deadline. Any thread. */
     public long time() {
         return clock.nanos();
+    }
+
+    /** The moment {@code d} from now on {@link #time()}; what overflows is {@link Long#MAX_VALUE}, never. Any thread. */
+    public long timeIn(Duration d) {
+        return LoopClock.saturatedSum(clock.nanos(), nanos(d));
     }
 
     /** Longest time for which a ready LOW entry is passed over (S5); zero: no limit. Any thread. */
@@ -1366,6 +1442,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         private Duration urgentBudget = Duration.ofMillis(10);
         private Duration ioPollInterval = Duration.ofNanos(20_000);
         private Duration devicePollInterval = Duration.ofMillis(1);
+        private Duration tick = Duration.ofMillis(1);
         private Duration shutdownTimeout = Duration.ofSeconds(10);
         private IdleStrategy idle = IdleStrategy.BLOCK;
         private @Nullable LoopClock clock;
@@ -1412,6 +1489,15 @@ public final class EventLoop implements Executor, AutoCloseable {
                 throw new IllegalArgumentException("devicePollInterval must be positive");
             }
             this.devicePollInterval = d;
+            return this;
+        }
+
+        /** How often background tasks run (B1), and the longest time for which batched wakes wait (W2). Positive; default 1 ms. */
+        public Builder tick(Duration d) {
+            if (notNegative(d).isZero()) {
+                throw new IllegalArgumentException("tick must be positive");
+            }
+            this.tick = d;
             return this;
         }
 

@@ -37,9 +37,13 @@ public final class Handle extends Entry {
     private volatile long asked = NOTHING;
 
     Handle(EventLoop loop, Runnable callback, Priority priority) {
+        this(loop, callback, (byte) priority.ordinal());
+    }
+
+    Handle(EventLoop loop, Runnable callback, byte readyClass) {
         this.loop = loop;
         this.callback = Objects.requireNonNull(callback, "callback");
-        this.readyClass = (byte) priority.ordinal();
+        this.readyClass = readyClass;
     }
 
     /** Has the callback called once, as soon as all that is ready before it has run. */

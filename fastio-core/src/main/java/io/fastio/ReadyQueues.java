@@ -14,9 +14,13 @@ final class ReadyQueues {
     static final byte LOW = 2;
     static final byte DEADLINE = 3;
 
+    /** Background work, which goes between any two steps (B1). */
+    static final byte BETWEEN = 4;
+
     private final Fifo urgent = new Fifo();
     private final Fifo normal = new Fifo();
     private final Fifo low = new Fifo();
+    private final Fifo between = new Fifo();
     private final TimerQueue deadlines = new TimerQueue();
 
     private static final class Fifo {
@@ -92,7 +96,7 @@ final class ReadyQueues {
     }
 
     private Fifo queue(byte c) {
-        return c == NORMAL ? normal : c == URGENT ? urgent : low;
+        return c == NORMAL ? normal : c == URGENT ? urgent : c == LOW ? low : between;
     }
 
     @Nullable
@@ -110,6 +114,20 @@ final class ReadyQueues {
         return low.first;
     }
 
+    @Nullable
+    Entry firstBetween() {
+        return between.first;
+    }
+
+    /** Whether anything stands in the other queues. */
+    boolean hasMoreThanBetween() {
+        return normal.first != null || urgent.first != null || low.first != null || !deadlines.isEmpty();
+    }
+
+    int betweenSize() {
+        return between.size;
+    }
+
     int urgentSize() {
         return urgent.size + deadlines.size();
     }
@@ -123,6 +141,10 @@ final class ReadyQueues {
     }
 
     boolean isEmpty() {
-        return normal.first == null && urgent.first == null && low.first == null && deadlines.isEmpty();
+        return normal.first == null
+                && urgent.first == null
+                && low.first == null
+                && between.first == null
+                && deadlines.isEmpty();
     }
 }

@@ -36,6 +36,14 @@ public abstract class Signal extends Posted {
         return loop.postIfOpen(this, RAISED);
     }
 
+    /**
+     * Whether it is raised at every tick of the loop ({@link EventLoop.Builder#tick}), once however many passed. The source
+     * of ticks runs only while somebody wants them. Any thread; idempotent; does not wait.
+     */
+    public final void everyTick(boolean on) {
+        loop.ticks.ring(this, on);
+    }
+
     /** The loop it acts on. */
     public final EventLoop loop() {
         return loop;
