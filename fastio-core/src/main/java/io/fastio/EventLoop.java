@@ -49,6 +49,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** S2: within a step, a wake looks for due timers unless the next one was at least this far away (nanoseconds). */
     private static final long FAR = 100_000_000;
 
+    static {
+        StartUp.begin();
+    }
+
     // ---- fixed at construction
     private final String name;
     private final LoopClock clock;
@@ -1102,6 +1106,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (me.isVirtual()) {
             throw new IllegalStateException("a virtual thread cannot carry an event loop");
         }
+        StartUp.await();
         synchronized (runLock) {
             requireOpen();
             if (carrier != null) {

@@ -1,7 +1,6 @@
 package io.fastio;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,15 +23,8 @@ import org.jspecify.annotations.Nullable;
  * never lost. Objects come out in the order in which they were pushed.
  */
 final class Inbox {
-    private static final VarHandle HEAD;
-
-    static {
-        try {
-            HEAD = MethodHandles.lookup().findVarHandle(Inbox.class, "head", Posted.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final AtomicReferenceFieldUpdater<Inbox, @Nullable Posted> HEAD =
+            AtomicReferenceFieldUpdater.newUpdater(Inbox.class, Posted.class, "head");
 
     private static final class Mark extends Posted {
         @Override
@@ -72,7 +64,7 @@ final class Inbox {
 
     /** Whether something came. A plain read on x86; the loop, before every step. */
     boolean isEmpty() {
-        Posted h = (Posted) HEAD.getOpaque(this);
+        Posted h = head;
         return h == null || h == SLEEPING || h == CLOSED;
     }
 
@@ -95,7 +87,7 @@ final class Inbox {
 
     /** Delivers what is in; returns how many objects. The loop. */
     int drain() {
-        Posted h = (Posted) HEAD.getAndSet(this, null);
+        Posted h = HEAD.getAndSet(this, null);
         if (h == null || h == SLEEPING) {
             return 0;
         }
@@ -104,7 +96,7 @@ final class Inbox {
 
     /** Refuses everything from now on and delivers what was accepted before. The loop. */
     int close() {
-        Posted h = (Posted) HEAD.getAndSet(this, CLOSED);
+        Posted h = HEAD.getAndSet(this, CLOSED);
         return h == null || h == SLEEPING || h == CLOSED ? 0 : deliver(h);
     }
 

@@ -32,6 +32,16 @@ final class Interrupts implements AutoCloseable, InvocationHandler {
                 null, signal, Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, this));
     }
 
+    /** Loads what a first handler needs. */
+    static void prepare() {
+        try {
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, (p, m, a) -> null);
+        } catch (ClassNotFoundException notOnThisJvm) {
+            return; // cancel() will say so
+        }
+    }
+
     /** From now until close, Ctrl-C cancels {@code main}; null where the JVM does not let us (-Xrs, a small image). */
     static @Nullable Interrupts cancel(LoopTask<?> main) {
         try {

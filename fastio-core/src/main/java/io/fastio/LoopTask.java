@@ -2,8 +2,6 @@ package io.fastio;
 
 import io.fastio.carrier.Carrier;
 import io.fastio.time.LoopClock;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,6 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,22 +51,30 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private static final long NANOS_PER_STEP = 1_000_000;
 
     /** The wait of a yield, and of a sleep: nobody keeps account of them. */
-    private static final Wait.Hook YIELD = (task, woken) -> true;
+    private static final Wait.Hook YIELD = new Nobody();
 
-    private static final Wait.Hook SLEEP = (task, woken) -> true;
-    private static final Wait.Hook CHECKPOINT = (task, woken) -> true;
+    private static final Wait.Hook SLEEP = new Nobody();
+    private static final Wait.Hook CHECKPOINT = new Nobody();
 
-    private static final VarHandle OUTSIDERS;
-    private static final VarHandle WAKE_TICKET;
-
-    static {
-        try {
-            MethodHandles.Lookup l = MethodHandles.lookup();
-            OUTSIDERS = l.findVarHandle(LoopTask.class, "outsiders", CountDownLatch.class);
-            WAKE_TICKET = l.findVarHandle(LoopTask.class, "wakeTicket", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
+    private static final class Nobody implements Wait.Hook {
+        @Override
+        public boolean abandon(Task<?> task, boolean woken) {
+            return true;
         }
+    }
+
+    private static final AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> OUTSIDERS = updater();
+    private static final AtomicLongFieldUpdater<LoopTask<?>> WAKE_TICKET = ticketUpdater();
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> updater() {
+        return (AtomicReferenceFieldUpdater)
+                AtomicReferenceFieldUpdater.newUpdater(LoopTask.class, CountDownLatch.class, "outsiders");
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static AtomicLongFieldUpdater<LoopTask<?>> ticketUpdater() {
+        return (AtomicLongFieldUpdater) AtomicLongFieldUpdater.newUpdater(LoopTask.class, "wakeTicket");
     }
 
     private final @Nullable String name;

@@ -117,7 +117,6 @@ public final class Carrier {
         YIELD = handles.yield();
         NOTE_STATE = handles.noteState();
         FAILURE = failure;
-        initialiseSocketPollers();
     }
 
     private Carrier() {}
@@ -138,24 +137,16 @@ public final class Carrier {
     }
 
     /**
-     * The JDK's socket pollers run on the scheduler of whoever touches them first. They are woken here, on the default
-     * scheduler, or they would sit on one loop and stop with it.
+     * The JDK's socket pollers run on the scheduler of whoever touches them first; on a loop they would stop with it. This
+     * touches them, from a platform thread, which is on the default scheduler, before the first loop runs a task.
      */
-    private static void initialiseSocketPollers() {
-        if (FAILURE != null || onForeignScheduler()) {
-            return;
-        }
+    public static void initialiseSocketPollers() {
+        assert !Thread.currentThread().isVirtual();
         try {
             Class.forName("sun.nio.ch.Poller", true, null);
-        } catch (ClassNotFoundException e) {
-            // A JDK without this class has no poller that could inherit a scheduler: nothing to do.
-            return;
+        } catch (ClassNotFoundException thisJdkHasNone) {
+            return; // then there is nothing that could inherit a scheduler
         }
-    }
-
-    private static boolean onForeignScheduler() {
-        Thread t = Thread.currentThread();
-        return t.isVirtual() && !(schedulerOf(t) instanceof java.util.concurrent.ForkJoinPool);
     }
 
     /** Whether this JVM lets us schedule virtual threads. Any thread. */
