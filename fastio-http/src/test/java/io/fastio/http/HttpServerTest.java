@@ -1,0 +1,507 @@
+package io.fastio.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fastio.Asyncio;
+import io.fastio.CancelledError;
+import io.fastio.sync.Event;
+import io.fastio.stream.Stream;
+import io.fastio.stream.Streams;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class HttpServerTest {
+    private static final HttpHandler HELLO = (request, response) -> response.send("hello\n");
+
+    /** What came is what goes. */
+    private static final HttpHandler ECHO = (request, response) -> response.send(request.body());
+
+    @Test
+    void answersWithLengthTypeAndDate() throws Exception {
+        try (Served s = new Served(HELLO);
+                RawClient c = s.client()) {
+            RawClient.Answer a = c.get("/").answer();
+
+            assertThat(a.status()).isEqualTo(200);
+            assertThat(a.text()).isEqualTo("hello\n");
+            assertThat(a.header())
+                    .containsEntry("content-length", "6")
+                    .containsEntry("content-type", "text/plain; charset=utf-8")
+                    .doesNotContainKeys("connection", "transfer-encoding");
+            assertThat(a.header().get("date"))
+                    .matches("[A-Z][a-z]{2}, \\d\\d [A-Z][a-z]{2} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT");
+        }
+    }
+
+    @Test
+    void keepsTheConnectionAsTheClientWants() throws Exception {
+        try (Served s = new Served(HELLO)) {
+            try (RawClient c = s.client()) {
+                for (int i = 0; i < 3; i++) {
+                    assertThat(c.get("/").answer().text()).isEqualTo("hello\n");
+                }
+                c.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: foo, Close\r\n\r\n");
+                assertThat(c.answer().header()).containsEntry("connection", "close");
+                c.expectEnd();
+            }
+            try (RawClient c = s.client()) {
+                c.send("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+                assertThat(c.answer().header()).containsEntry("connection", "keep-alive");
+                c.send("GET / HTTP/1.0\r\n\r\n");
+                assertThat(c.answer().header()).containsEntry("connection", "close");
+                c.expectEnd();
+            }
+            assertThat(s.server.requests()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void answersPipelinedRequestsInOrder() throws Exception {
+        try (Served s = new Served((q, r) -> r.send(q.target()));
+                RawClient c = s.client()) {
+            StringBuilder all = new StringBuilder();
+            for (int i = 0; i < 1000; i++) {
+                all.append("GET /").append(i).append(" HTTP/1.1\r\nHost: x\r\n\r\n");
+            }
+            c.send(all.toString());
+            for (int i = 0; i < 1000; i++) {
+                assertThat(c.answer().text()).isEqualTo("/" + i);
+            }
+        }
+    }
+
+    @Test
+    void aSlowHandlerDoesNotHoldBackTheAnswerBeforeIt() throws Exception {
+        Event go = new Event();
+        try (Served s = new Served((q, r) -> {
+                    if (q.target().equals("/slow")) {
+                        go.await();
+                    }
+                    r.send(q.target());
+                });
+                RawClient c = s.client()) {
+            c.send("GET /fast HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(c.answer().text()).isEqualTo("/fast");
+            go.set();
+            assertThat(c.answer().text()).isEqualTo("/slow");
+        }
+    }
+
+    @Test
+    void readsARequestThatComesByteByByte() throws Exception {
+        try (Served s = new Served(ECHO);
+                RawClient c = s.client()) {
+            String post = String.join(
+                    "\r\n",
+                    "POST /x HTTP/1.1",
+                    "Host: x",
+                    "Transfer-Encoding: chunked",
+                    "",
+                    "3;ext=1",
+                    "abc",
+                    "00A",
+                    "0123456789",
+                    "0",
+                    "Trailer: v",
+                    "",
+                    "");
+            for (byte b : post.getBytes(UTF_8)) {
+                c.send(new byte[] {b});
+            }
+            assertThat(c.answer().text()).isEqualTo("abc0123456789");
+            assertThat(c.get("/").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void readsBodiesWithLengthAndChunked() throws Exception {
+        byte[] large = new byte[3_000_000];
+        for (int i = 0; i < large.length; i++) {
+            large[i] = (byte) (i * 31 >> 3);
+        }
+        try (Served s = new Served(ECHO);
+                RawClient c = s.client()) {
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + large.length + "\r\n\r\n")
+                    .send(large);
+            assertThat(c.answer().body()).isEqualTo(large);
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n");
+            for (int at = 0; at < large.length; ) {
+                int n = Math.min(large.length - at, 1 + at % 70_000);
+                c.send(Integer.toHexString(n) + "\r\n")
+                        .send(Arrays.copyOfRange(large, at, at + n))
+                        .send("\r\n");
+                at += n;
+            }
+            c.send("0\r\n\r\n");
+            assertThat(c.answer().body()).isEqualTo(large);
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+            assertThat(c.answer().body()).isEmpty();
+        }
+    }
+
+    @Test
+    void streamsChunkedAndByLengthAndToTheEnd() throws Exception {
+        try (Served s = new Served((q, r) -> {
+            switch (q.path()) {
+                case "/length" -> r.contentLength(10);
+                case "/stream" -> {
+                    try (OutputStream out = r.outputStream()) {
+                        out.write(new byte[100_000]);
+                        out.write('x');
+                    }
+                    return;
+                }
+                case "/direct" -> r.contentType("a/b").write(ByteBuffer.allocateDirect(5));
+                default -> {
+                    // Chunked.
+                }
+            }
+            r.write("01234");
+            r.flush();
+            r.write("56789".getBytes(UTF_8));
+        })) {
+            try (RawClient c = s.client()) {
+                RawClient.Answer a = c.get("/").answer();
+                assertThat(a.header()).containsEntry("transfer-encoding", "chunked");
+                assertThat(a.text()).isEqualTo("0123456789");
+                a = c.get("/length").answer();
+                assertThat(a.header())
+                        .containsEntry("content-length", "10")
+                        .doesNotContainKey("transfer-encoding");
+                assertThat(a.text()).isEqualTo("0123456789");
+                assertThat(c.get("/stream").answer().body()).hasSize(100_001);
+                assertThat(c.get("/direct").answer().text()).isEqualTo("\0\0\0\0\0" + "0123456789");
+            }
+            try (RawClient c = s.client()) {
+                c.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+                RawClient.Answer a = c.answer();
+                assertThat(a.header())
+                        .containsEntry("connection", "close")
+                        .doesNotContainKeys("transfer-encoding", "content-length");
+                assertThat(a.text()).isEqualTo("0123456789");
+            }
+        }
+    }
+
+    @Test
+    void headGetsTheHeadOnly() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    if (q.path().equals("/chunked")) {
+                        r.write("abc");
+                    } else {
+                        r.send("hello\n");
+                    }
+                });
+                RawClient c = s.client()) {
+            RawClient.Answer a = c.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").answer(false);
+            assertThat(a.header()).containsEntry("content-length", "6");
+            a = c.send("HEAD /chunked HTTP/1.1\r\nHost: x\r\n\r\n").answer(false);
+            assertThat(a.header()).containsEntry("transfer-encoding", "chunked");
+            assertThat(c.get("/").answer().text()).isEqualTo("hello\n");
+        }
+    }
+
+    @Test
+    void someAnswersHaveNoBody() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    r.status(Integer.parseInt(q.path().substring(1)));
+                    if (q.query().equals("body")) {
+                        r.send("x");
+                    }
+                });
+                RawClient c = s.client()) {
+            assertThat(c.get("/204").answer(false).header()).doesNotContainKeys("content-length", "transfer-encoding");
+            assertThat(c.get("/304?body").answer(false).header()).doesNotContainKey("content-length");
+            assertThat(c.get("/404").answer().header()).containsEntry("content-length", "0");
+        }
+    }
+
+    @Test
+    void asksForABodyThatWaitsToBeAskedFor() throws Exception {
+        try (Served s = new Served((q, r) -> {
+            if (q.path().equals("/no")) {
+                throw new HttpException(403, "no");
+            }
+            r.send(q.body());
+        })) {
+            try (RawClient c = s.client()) {
+                c.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+                assertThat(c.answer().status()).isEqualTo(100);
+                assertThat(c.send("abc").answer().text()).isEqualTo("abc");
+                c.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
+                assertThat(c.answer().text()).as("not asked for what is there already").isEqualTo("abc");
+                c.send("POST /no HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+                RawClient.Answer refused = c.answer();
+                assertThat(refused.status()).isEqualTo(403);
+                assertThat(refused.header()).containsEntry("connection", "close");
+                c.expectEnd();
+            }
+            try (RawClient c = s.client()) {
+                c.send("GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n");
+                assertThat(c.answer().status()).isEqualTo(417);
+                c.expectEnd();
+            }
+        }
+    }
+
+    @Test
+    void anUnreadBodyDoesNotBecomeARequest() throws Exception {
+        try (Served s = new Served(HELLO);
+                RawClient c = s.client()) {
+            String inner = "GET /inner HTTP/1.1\r\nHost: x\r\n\r\n";
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + inner.length() + "\r\n\r\n" + inner);
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + Integer.toHexString(inner.length()) + "\r\n" + inner + "\r\n0\r\n\r\n");
+            c.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            for (int i = 0; i < 3; i++) {
+                assertThat(c.answer().text()).isEqualTo("hello\n");
+            }
+            c.expectEnd();
+            assertThat(s.server.requests()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aLargeUnreadBodyEndsTheConnectionBehindTheAnswer() throws Exception {
+        try (Served s = new Served(HELLO);
+                RawClient c = s.client()) {
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+            RawClient.Answer a = c.answer();
+            assertThat(a.text()).isEqualTo("hello\n");
+            assertThat(a.header()).containsEntry("connection", "close");
+            c.expectEnd();
+        }
+    }
+
+    @Test
+    void decodesPathAndQuery() throws Exception {
+        try (Served s = new Served((q, r) -> r.send(q.path() + '|' + q.query() + '|' + q.queryParameter("a b") + '|'
+                        + q.queryParameter("none") + '|' + q.queryParameter("flag")));
+                RawClient c = s.client()) {
+            assertThat(c.get("/x%20y/%C3%A9?flag&a+b=1%2B1&c").answer().text())
+                    .isEqualTo("/x y/é|flag&a+b=1%2B1&c|1+1|null|");
+            assertThat(c.get("http://h:80/p?q").answer().text()).isEqualTo("/p|q|null|null|null");
+            assertThat(c.get("http://h").answer().text()).isEqualTo("/||null|null|null");
+            for (String bad : List.of("/%", "/%4", "/%zz", "/%ff", "/%41%")) {
+                assertThat(c.get(bad).answer().status()).as(bad).isEqualTo(400);
+            }
+            assertThat(c.get("/%41").answer().text()).startsWith("/A|");
+        }
+    }
+
+    @Test
+    void findsHeaderFieldsWhateverTheirCase() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    r.header("X-One", q.header("x-ONE") + "")
+                            .header("X-Many", q.headers("many").toString())
+                            .header("X-None", q.header("none") + "")
+                            .send(q.headers().toString());
+                });
+                RawClient c = s.client()) {
+            RawClient.Answer a = c.send(
+                            "GET / HTTP/1.1\r\nHost:x\r\nX-One: \t a b \t\r\nMany: 1\r\nmany:2\r\nEmpty:\r\n\r\n")
+                    .answer();
+            assertThat(a.header())
+                    .containsEntry("x-one", "a b")
+                    .containsEntry("x-many", "[1, 2]")
+                    .containsEntry("x-none", "null");
+            assertThat(a.text()).isEqualTo("{Host=[x], X-One=[a b], Many=[1, 2], Empty=[]}");
+        }
+    }
+
+    @Test
+    void aHandlerThatFailsHurtsItsRequestOnly() throws Exception {
+        try (Served s = new Served((q, r) -> {
+            switch (q.path()) {
+                case "/throws" -> throw new IllegalStateException("boom");
+                case "/late" -> {
+                    r.contentLength(10).write("12345");
+                    throw new IllegalStateException("late");
+                }
+                case "/short" -> r.contentLength(10).write("12345");
+                case "/teapot" -> throw new HttpException(418, "a teapot");
+                default -> r.send("fine");
+            }
+        })) {
+            try (RawClient c = s.client();
+                    RawClient other = s.client()) {
+                assertThat(other.get("/").answer().text()).isEqualTo("fine");
+                RawClient.Answer a = c.get("/throws").answer();
+                assertThat(a.status()).isEqualTo(500);
+                assertThat(a.text()).doesNotContain("boom");
+                assertThat(s.reported).hasSize(1);
+                assertThat(s.reported.getFirst().message()).contains("GET /throws", "boom");
+                a = c.get("/teapot").answer();
+                assertThat(a.status()).isEqualTo(418);
+                assertThat(a.text()).isEqualTo("a teapot\n");
+                assertThat(c.get("/").answer().text()).as("same connection").isEqualTo("fine");
+                assertThat(other.get("/").answer().text()).isEqualTo("fine");
+                assertThat(s.reported).hasSize(1);
+            }
+            for (String path : List.of("/late", "/short")) {
+                try (RawClient c = s.client()) {
+                    c.get(path);
+                    assertThatThrownBy(c::answer).as(path).isInstanceOfAny(IOException.class, AssertionError.class);
+                }
+            }
+        }
+    }
+
+    @Test
+    void refusesHeaderFieldsThatWouldSplitTheAnswer() throws Exception {
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        try (Served s = new Served((q, r) -> {
+                    for (Runnable bad : List.<Runnable>of(
+                            () -> r.header("A", "b\r\nC: d"),
+                            () -> r.header("A", "b\nC: d"),
+                            () -> r.header("A\r\n", "b"),
+                            () -> r.header("", "b"),
+                            () -> r.header("A b", "c"),
+                            () -> r.header("A", "\u20ac"),
+                            () -> r.header("Content-length", "3"),
+                            () -> r.header("transfer-encoding", "chunked"),
+                            () -> r.header("CONNECTION", "close"))) {
+                        try {
+                            bad.run();
+                            thrown.set(new AssertionError("accepted"));
+                        } catch (IllegalArgumentException e) {
+                            assertThat(e.getMessage()).isNotEmpty();
+                        }
+                    }
+                    r.send("ok");
+                });
+                RawClient c = s.client()) {
+            RawClient.Answer a = c.get("/").answer();
+            assertThat(a.text()).isEqualTo("ok");
+            assertThat(a.header()).containsOnlyKeys("date", "content-type", "content-length");
+            assertThat(thrown.get()).isNull();
+        }
+    }
+
+    @Test
+    void theRequestIsGoneWhenItsHandlerHasReturned() throws Exception {
+        AtomicReference<HttpRequest> kept = new AtomicReference<>();
+        try (Served s = new Served((q, r) -> {
+                    kept.set(q);
+                    r.send("x");
+                });
+                RawClient c = s.client()) {
+            c.get("/").answer();
+            assertThatThrownBy(() -> kept.get().header("Host")).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> kept.get().body()).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void closeFinishesWhatIsInService() throws Exception {
+        CountDownLatch inService = new CountDownLatch(1);
+        Event go = new Event();
+        try (Served s = new Served((q, r) -> {
+                    if (q.path().equals("/slow")) {
+                        inService.countDown();
+                        go.await();
+                    }
+                    r.send("done");
+                });
+                RawClient idle = s.client();
+                RawClient busy = s.client()) {
+            assertThat(idle.get("/").answer().text()).isEqualTo("done");
+            busy.get("/slow");
+            assertThat(inService.await(10, TimeUnit.SECONDS)).isTrue();
+            s.call(Executors.callable(s.server::close));
+            idle.expectEnd();
+            assertThatThrownBy(s::client).isInstanceOf(ConnectException.class);
+            go.set();
+            RawClient.Answer a = busy.answer();
+            assertThat(a.text()).isEqualTo("done");
+            assertThat(a.header()).containsEntry("connection", "close");
+            busy.expectEnd();
+            assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+        }
+    }
+
+    @Test
+    void closeIsBounded() throws Exception {
+        CountDownLatch inService = new CountDownLatch(1);
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        try (Served s = new Served((q, r) -> {
+                    inService.countDown();
+                    try {
+                        Asyncio.sleep(Duration.ofHours(1));
+                    } catch (CancelledError e) {
+                        end.set(e);
+                        throw e;
+                    }
+                });
+                RawClient c = s.client()) {
+            c.get("/");
+            assertThat(inService.await(10, TimeUnit.SECONDS)).isTrue();
+            long start = System.nanoTime();
+            assertThat(s.stop(Duration.ofMillis(100))).isFalse();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+            assertThat(end.get()).isInstanceOf(CancelledError.class);
+            assertThat(s.server.connections()).isZero();
+        }
+    }
+
+    @Test
+    void listensAtAUnixSocketToo(@TempDir Path dir) throws Exception {
+        Path path = dir.resolve("http.sock");
+        try (Served s = new Served(HELLO)) {
+            s.call(() -> s.server.listen(path));
+            byte[] answer = s.call(() -> {
+                        Stream stream = Streams.openUnixConnection(path);
+                        stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                        byte[] all = stream.read(-1);
+                        stream.close();
+                        return all;
+                    });
+            assertThat(new String(answer, UTF_8)).startsWith("HTTP/1.1 200 OK\r\n").endsWith("hello\n");
+            assertThat(Files.exists(path)).isTrue();
+        }
+        assertThat(Files.exists(path)).isFalse();
+    }
+
+    @Test
+    void aClientThatGoesAwayIsNoEvent() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        try (Served s = new Served((q, r) -> {
+            reading.countDown();
+            r.send(q.body());
+        })) {
+            try (RawClient c = s.client()) {
+                c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc");
+                assertThat(reading.await(10, TimeUnit.SECONDS)).isTrue();
+            }
+            try (RawClient c = s.client()) {
+                c.send("GET / HT");
+                c.socket.setSoLinger(true, 0);
+            }
+            try (RawClient c = s.client()) {
+                assertThat(c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+                                .answer()
+                                .text())
+                        .isEqualTo("ab");
+            }
+            assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+            assertThat(s.reported).isEmpty();
+        }
+    }
+}

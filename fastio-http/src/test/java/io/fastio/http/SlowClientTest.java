@@ -1,0 +1,149 @@
+package io.fastio.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fastio.Asyncio;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clients that take their time, by accident or to keep others out. */
+@Timeout(60)
+final class SlowClientTest {
+    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Function<HttpServer.Builder, HttpServer.Builder> IMPATIENT =
+            b -> b.headTime(SHORT).idleTime(SHORT).transfer(SHORT, 1000);
+    private static final HttpHandler ECHO = (request, response) -> response.send(request.body());
+
+    private static void dripUntilTheServerHasEnough(RawClient c) throws Exception {
+        long start = System.nanoTime();
+        try {
+            while (c.socket.getInputStream().available() == 0) {
+                c.send("a");
+                Thread.sleep(20);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+            }
+        } catch (IOException e) {
+            assertThat(e).hasMessageMatching("(?i).*(reset|broken pipe|aborted).*");
+        }
+    }
+
+    @Test
+    void anIdleConnectionIsClosed() throws Exception {
+        try (Served s = new Served(ECHO, IMPATIENT);
+                RawClient never = s.client();
+                RawClient once = s.client()) {
+            assertThat(once.get("/").answer().status()).isEqualTo(200);
+            never.expectEnd();
+            once.expectEnd();
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    @Test
+    void aHeadThatDripsIsRefused() throws Exception {
+        try (Served s = new Served(ECHO, IMPATIENT);
+                RawClient c = s.client()) {
+            c.send("GET / HTTP/1.1\r\nHost: x\r\nA: ");
+            dripUntilTheServerHasEnough(c);
+            assertThat(c.answer().status()).isEqualTo(408);
+            assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    @Test
+    void aHeadThatStopsIsRefused() throws Exception {
+        try (Served s = new Served(ECHO, IMPATIENT);
+                RawClient c = s.client()) {
+            RawClient.Answer a = c.send("GET / HTTP/1.1\r\nHost").answer();
+            assertThat(a.status()).isEqualTo(408);
+            c.expectEnd();
+        }
+    }
+
+    @Test
+    void aBodyThatStopsIsRefused() throws Exception {
+        try (Served s = new Served(ECHO, IMPATIENT)) {
+            for (String start : new String[] {
+                "Content-Length: 1000\r\n\r\nabc",
+                "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+                "Transfer-Encoding: chunked\r\n\r\n5",
+                "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde",
+                "Content-Length: 1000\r\n\r\n"
+            }) {
+                try (RawClient c = s.client()) {
+                    assertThat(c.send("POST / HTTP/1.1\r\nHost: x\r\n" + start)
+                                    .answer()
+                                    .status())
+                            .as(start)
+                            .isEqualTo(408);
+                    c.expectEnd();
+                }
+            }
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    @Test
+    void aBodyThatDripsIsRefused() throws Exception {
+        try (Served s = new Served(ECHO, IMPATIENT);
+                RawClient c = s.client()) {
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
+            dripUntilTheServerHasEnough(c);
+            assertThat(c.answer().status()).isEqualTo(408);
+        }
+    }
+
+    /** The broken twin: as slow in time, but not in bytes. */
+    @Test
+    void aLargeBodyMayTakeLongerThanTheLimit() throws Exception {
+        try (Served s = new Served((q, r) -> r.send("" + q.body().length), IMPATIENT);
+                RawClient c = s.client()) {
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
+            for (int i = 0; i < 20; i++) {
+                c.send("x".repeat(5000));
+                Thread.sleep(50);
+            }
+            assertThat(c.answer().text()).isEqualTo("100000");
+        }
+    }
+
+    @Test
+    void aHandlerMayTakeItsTime() throws Exception {
+        try (Served s = new Served(
+                        (q, r) -> {
+                            Asyncio.sleep(SHORT.multipliedBy(4));
+                            r.send("late");
+                        },
+                        IMPATIENT);
+                RawClient c = s.client()) {
+            assertThat(c.get("/").answer().text()).isEqualTo("late");
+        }
+    }
+
+    @Test
+    void whoTakesNoAnswerIsCutOff() throws Exception {
+        byte[] much = new byte[1 << 20];
+        try (Served s = new Served(
+                        (q, r) -> {
+                            for (int i = 0; i < 1000; i++) {
+                                r.write(much);
+                            }
+                        },
+                        IMPATIENT);
+                RawClient c = s.client()) {
+            c.get("/");
+            long start = System.nanoTime();
+            while (s.call(s.server::connections) > 0) {
+                Thread.sleep(20);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+            }
+            assertThatThrownBy(c::answer).isInstanceOfAny(IOException.class, AssertionError.class);
+            assertThat(s.reported).isEmpty();
+        }
+    }
+}
