@@ -122,14 +122,13 @@ public final class HttpResponse {
                 throw new IllegalArgumentException("not the name of a header field: " + name);
             }
         }
-        boolean reserved =
-                switch (name.length()) {
-                    case 0 -> throw new IllegalArgumentException("the name of a header field is empty");
-                    case 10 -> name.equalsIgnoreCase("Connection");
-                    case 14 -> name.equalsIgnoreCase("Content-Length");
-                    case 17 -> name.equalsIgnoreCase("Transfer-Encoding");
-                    default -> false;
-                };
+        boolean reserved = switch (name.length()) {
+            case 0 -> throw new IllegalArgumentException("the name of a header field is empty");
+            case 10 -> name.equalsIgnoreCase("Connection");
+            case 14 -> name.equalsIgnoreCase("Content-Length");
+            case 17 -> name.equalsIgnoreCase("Transfer-Encoding");
+            default -> false;
+        };
         if (reserved) {
             throw new IllegalArgumentException(name + " is set by the server; see contentLength() and close()");
         }
@@ -138,8 +137,8 @@ public final class HttpResponse {
     private static void checkValue(String value) {
         for (int i = 0; i < value.length(); i++) {
             if (value.charAt(i) > 255 || !Octets.isValue(value.charAt(i))) {
-                throw new IllegalArgumentException("a header field cannot hold U+"
-                        + Integer.toHexString(value.charAt(i)) + " at index " + i);
+                throw new IllegalArgumentException(
+                        "a header field cannot hold U+" + Integer.toHexString(value.charAt(i)) + " at index " + i);
             }
         }
     }

@@ -227,12 +227,11 @@ final class RequestHead {
             return;
         }
         String target = target(targetStart, targetEnd);
-        boolean good =
-                switch (method()) {
-                    case "CONNECT" -> target.indexOf('/') < 0 && target.lastIndexOf(':') > 0;
-                    case "OPTIONS" -> target.equals("*") || isAbsolute(target);
-                    default -> isAbsolute(target);
-                };
+        boolean good = switch (method()) {
+            case "CONNECT" -> target.indexOf('/') < 0 && target.lastIndexOf(':') > 0;
+            case "OPTIONS" -> target.equals("*") || isAbsolute(target);
+            default -> isAbsolute(target);
+        };
         if (!good) {
             throw bad("not a request target");
         }

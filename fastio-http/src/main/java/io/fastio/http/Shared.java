@@ -15,9 +15,9 @@ final class Shared {
     static final int OUT_SIZE = 16 * 1024;
 
     private static final int KEPT = 64;
-    private static final DateTimeFormatter DATE =
-            DateTimeFormatter.ofPattern("'Date: 'EEE, dd MMM yyyy HH:mm:ss 'GMT\r\n'", Locale.ROOT)
-                    .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
+                    "'Date: 'EEE, dd MMM yyyy HH:mm:ss 'GMT\r\n'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private final byte[][] free = new byte[KEPT][];
     private int freeCount;

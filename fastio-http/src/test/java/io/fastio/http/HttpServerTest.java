@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
-import io.fastio.sync.Event;
 import io.fastio.stream.Stream;
 import io.fastio.stream.Streams;
+import io.fastio.sync.Event;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -182,9 +182,7 @@ final class HttpServerTest {
                 assertThat(a.header()).containsEntry("transfer-encoding", "chunked");
                 assertThat(a.text()).isEqualTo("0123456789");
                 a = c.get("/length").answer();
-                assertThat(a.header())
-                        .containsEntry("content-length", "10")
-                        .doesNotContainKey("transfer-encoding");
+                assertThat(a.header()).containsEntry("content-length", "10").doesNotContainKey("transfer-encoding");
                 assertThat(a.text()).isEqualTo("0123456789");
                 assertThat(c.get("/stream").answer().body()).hasSize(100_001);
                 assertThat(c.get("/direct").answer().text()).isEqualTo("\0\0\0\0\0" + "0123456789");
@@ -246,7 +244,9 @@ final class HttpServerTest {
                 assertThat(c.answer().status()).isEqualTo(100);
                 assertThat(c.send("abc").answer().text()).isEqualTo("abc");
                 c.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
-                assertThat(c.answer().text()).as("not asked for what is there already").isEqualTo("abc");
+                assertThat(c.answer().text())
+                        .as("not asked for what is there already")
+                        .isEqualTo("abc");
                 c.send("POST /no HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
                 RawClient.Answer refused = c.answer();
                 assertThat(refused.status()).isEqualTo(403);
@@ -292,8 +292,15 @@ final class HttpServerTest {
 
     @Test
     void decodesPathAndQuery() throws Exception {
-        try (Served s = new Served((q, r) -> r.send(q.path() + '|' + q.query() + '|' + q.queryParameter("a b") + '|'
-                        + q.queryParameter("none") + '|' + q.queryParameter("flag")));
+        try (Served s = new Served((q, r) -> r.send(q.path()
+                        + '|'
+                        + q.query()
+                        + '|'
+                        + q.queryParameter("a b")
+                        + '|'
+                        + q.queryParameter("none")
+                        + '|'
+                        + q.queryParameter("flag")));
                 RawClient c = s.client()) {
             assertThat(c.get("/x%20y/%C3%A9?flag&a+b=1%2B1&c").answer().text())
                     .isEqualTo("/x y/é|flag&a+b=1%2B1&c|1+1|null|");
@@ -346,7 +353,7 @@ final class HttpServerTest {
                 RawClient.Answer a = c.get("/throws").answer();
                 assertThat(a.status()).isEqualTo(500);
                 assertThat(a.text()).doesNotContain("boom");
-                assertThat(s.reported).hasSize(1);
+                assertThat(s.reports(1)).hasSize(1);
                 assertThat(s.reported.getFirst().message()).contains("GET /throws", "boom");
                 a = c.get("/teapot").answer();
                 assertThat(a.status()).isEqualTo(418);
@@ -467,13 +474,15 @@ final class HttpServerTest {
         try (Served s = new Served(HELLO)) {
             s.call(() -> s.server.listen(path));
             byte[] answer = s.call(() -> {
-                        Stream stream = Streams.openUnixConnection(path);
-                        stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-                        byte[] all = stream.read(-1);
-                        stream.close();
-                        return all;
-                    });
-            assertThat(new String(answer, UTF_8)).startsWith("HTTP/1.1 200 OK\r\n").endsWith("hello\n");
+                Stream stream = Streams.openUnixConnection(path);
+                stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                byte[] all = stream.read(-1);
+                stream.close();
+                return all;
+            });
+            assertThat(new String(answer, UTF_8))
+                    .startsWith("HTTP/1.1 200 OK\r\n")
+                    .endsWith("hello\n");
             assertThat(Files.exists(path)).isTrue();
         }
         assertThat(Files.exists(path)).isFalse();

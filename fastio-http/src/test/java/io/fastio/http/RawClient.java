@@ -21,7 +21,29 @@ final class RawClient implements AutoCloseable {
     private final InputStream in;
 
     /** An answer; names of fields in lower case. */
-    record Answer(int status, Map<String, String> header, byte[] body) {
+    static final class Answer {
+        private final int status;
+        private final Map<String, String> header;
+        private final byte[] body;
+
+        private Answer(int status, Map<String, String> header, byte[] body) {
+            this.status = status;
+            this.header = header;
+            this.body = body;
+        }
+
+        int status() {
+            return status;
+        }
+
+        Map<String, String> header() {
+            return header;
+        }
+
+        byte[] body() {
+            return body;
+        }
+
         String text() {
             return new String(body, StandardCharsets.UTF_8);
         }
@@ -57,7 +79,7 @@ final class RawClient implements AutoCloseable {
         assertThat(first).startsWith("HTTP/1.1 ");
         int status = Integer.parseInt(first.substring(9, 12));
         Map<String, String> header = new TreeMap<>();
-        for (String line; !(line = line()).isEmpty(); ) {
+        for (String line = line(); !line.isEmpty(); line = line()) {
             int colon = line.indexOf(':');
             header.put(
                     line.substring(0, colon).toLowerCase(Locale.ROOT),

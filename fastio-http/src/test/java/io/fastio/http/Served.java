@@ -15,8 +15,7 @@ import java.util.function.Function;
 /** A server on a loop of its own thread, at a free port of the loopback interface. */
 final class Served implements AutoCloseable {
     final List<LoopError> reported = new CopyOnWriteArrayList<>();
-    final EventLoop loop =
-            EventLoop.builder().exceptionHandler(reported::add).build();
+    final EventLoop loop = EventLoop.builder().exceptionHandler(reported::add).build();
     final HttpServer server;
     final int port;
 
@@ -37,6 +36,14 @@ final class Served implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** What was reported, once it is that much: a report is made when the loop comes to it. */
+    List<LoopError> reports(int count) throws InterruptedException {
+        for (int i = 0; i < 1000 && reported.size() < count; i++) {
+            Thread.sleep(10);
+        }
+        return List.copyOf(reported);
     }
 
     RawClient client() throws IOException {

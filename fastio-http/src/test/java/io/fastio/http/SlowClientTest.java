@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fastio.Asyncio;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,9 +13,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class SlowClientTest {
     private static final Duration SHORT = Duration.ofMillis(300);
-    private static final Function<HttpServer.Builder, HttpServer.Builder> IMPATIENT =
-            b -> b.headTime(SHORT).idleTime(SHORT).transfer(SHORT, 1000);
     private static final HttpHandler ECHO = (request, response) -> response.send(request.body());
+
+    private static HttpServer.Builder impatient(HttpServer.Builder b) {
+        return b.headTime(SHORT).idleTime(SHORT).transfer(SHORT, 1000);
+    }
 
     private static void dripUntilTheServerHasEnough(RawClient c) throws Exception {
         long start = System.nanoTime();
@@ -33,7 +34,7 @@ final class SlowClientTest {
 
     @Test
     void anIdleConnectionIsClosed() throws Exception {
-        try (Served s = new Served(ECHO, IMPATIENT);
+        try (Served s = new Served(ECHO, SlowClientTest::impatient);
                 RawClient never = s.client();
                 RawClient once = s.client()) {
             assertThat(once.get("/").answer().status()).isEqualTo(200);
@@ -45,7 +46,7 @@ final class SlowClientTest {
 
     @Test
     void aHeadThatDripsIsRefused() throws Exception {
-        try (Served s = new Served(ECHO, IMPATIENT);
+        try (Served s = new Served(ECHO, SlowClientTest::impatient);
                 RawClient c = s.client()) {
             c.send("GET / HTTP/1.1\r\nHost: x\r\nA: ");
             dripUntilTheServerHasEnough(c);
@@ -57,7 +58,7 @@ final class SlowClientTest {
 
     @Test
     void aHeadThatStopsIsRefused() throws Exception {
-        try (Served s = new Served(ECHO, IMPATIENT);
+        try (Served s = new Served(ECHO, SlowClientTest::impatient);
                 RawClient c = s.client()) {
             RawClient.Answer a = c.send("GET / HTTP/1.1\r\nHost").answer();
             assertThat(a.status()).isEqualTo(408);
@@ -67,7 +68,7 @@ final class SlowClientTest {
 
     @Test
     void aBodyThatStopsIsRefused() throws Exception {
-        try (Served s = new Served(ECHO, IMPATIENT)) {
+        try (Served s = new Served(ECHO, SlowClientTest::impatient)) {
             for (String start : new String[] {
                 "Content-Length: 1000\r\n\r\nabc",
                 "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
@@ -90,7 +91,7 @@ final class SlowClientTest {
 
     @Test
     void aBodyThatDripsIsRefused() throws Exception {
-        try (Served s = new Served(ECHO, IMPATIENT);
+        try (Served s = new Served(ECHO, SlowClientTest::impatient);
                 RawClient c = s.client()) {
             c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
             dripUntilTheServerHasEnough(c);
@@ -101,7 +102,7 @@ final class SlowClientTest {
     /** The broken twin: as slow in time, but not in bytes. */
     @Test
     void aLargeBodyMayTakeLongerThanTheLimit() throws Exception {
-        try (Served s = new Served((q, r) -> r.send("" + q.body().length), IMPATIENT);
+        try (Served s = new Served((q, r) -> r.send("" + q.body().length), SlowClientTest::impatient);
                 RawClient c = s.client()) {
             c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
             for (int i = 0; i < 20; i++) {
@@ -119,7 +120,7 @@ final class SlowClientTest {
                             Asyncio.sleep(SHORT.multipliedBy(4));
                             r.send("late");
                         },
-                        IMPATIENT);
+                        SlowClientTest::impatient);
                 RawClient c = s.client()) {
             assertThat(c.get("/").answer().text()).isEqualTo("late");
         }
@@ -134,7 +135,7 @@ final class SlowClientTest {
                                 r.write(much);
                             }
                         },
-                        IMPATIENT);
+                        SlowClientTest::impatient);
                 RawClient c = s.client()) {
             c.get("/");
             long start = System.nanoTime();
