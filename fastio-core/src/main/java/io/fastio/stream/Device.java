@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
  *
  * <p>The loop asks at every look between steps if the stream has priority, else once a round, and every {@code
  * devicePollInterval} while it has nothing else to do (I8). All methods are called on the loop, one at a time; they must
- * return at once. What they throw goes to the task that waits, and to nobody else.
+ * return at once. What they throw goes to the task that waits, and to nobody else; a {@link DeviceGoneException} also closes
+ * the stream.
  */
 public interface Device {
     /** Interest and readiness to read. */
@@ -45,6 +46,15 @@ public interface Device {
      * @return the number of bytes taken, 0 if none can be taken after all
      */
     int write(ByteBuffer src) throws IOException;
+
+    /**
+     * A file descriptor by which the kernel tells when to read and when to write, or -1. Where the loop's poller can watch
+     * descriptors it is watched instead of asking {@link #poll}; then {@link #read} and {@link #write} may return 0 only if the
+     * descriptor must become ready anew. Asked once.
+     */
+    default int descriptor() {
+        return -1;
+    }
 
     /** The stream is closed. Called once. */
     default void close() throws IOException {}

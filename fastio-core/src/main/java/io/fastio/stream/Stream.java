@@ -121,13 +121,20 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     /**
      * A stream over a device driver; it belongs to the running loop. A task's write tries the driver at once, like its
      * read. Closing the stream closes the device.
+     *
+     * @throws java.io.UncheckedIOException if the device has a descriptor that cannot be watched
      */
     public Stream(Device device) {
         this(LoopIo.get(), device);
     }
 
     private Stream(LoopIo io, Device device) {
-        this(io, new DeviceTransport(io, Objects.requireNonNull(device, "device")), device.toString());
+        this(
+                io,
+                io.fds != null && device.descriptor() >= 0
+                        ? new DescriptorDeviceTransport(io, device)
+                        : new DeviceTransport(io, device),
+                device.toString());
     }
 
     private Task<?> begin() {
@@ -191,6 +198,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             if (transport.failsForGood()) {
                 readFailure = e;
             }
+            closeIfGone(e);
             throw e;
         }
         if (n < 0) {
@@ -528,7 +536,11 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         IOException failure = writeFailure;
         if (failure != null) {
             if (!transport.failsForGood()) {
+                closeIfGone(failure);
                 writeFailure = null; // told once
+            }
+            if (failure instanceof DeviceGoneException) {
+                throw new DeviceGoneException(String.valueOf(failure.getMessage()), failure);
             }
             throw new IOException(failure.getMessage(), failure);
         }
@@ -620,7 +632,15 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             if (transport.failsForGood()) {
                 broken(e);
             }
+            closeIfGone(e);
             throw e;
+        }
+    }
+
+    /** F83: the device is not there any more; its descriptor must not keep its name occupied. */
+    private void closeIfGone(IOException e) {
+        if (e instanceof DeviceGoneException) {
+            abort();
         }
     }
 

@@ -5,7 +5,8 @@ import io.fastio.Watch;
 import java.io.IOException;
 
 /** A transport whose readiness the loop's poller knows of. */
-abstract sealed class WatchedTransport extends Transport permits ChannelTransport, FdTransport, SocketTransport {
+abstract sealed class WatchedTransport extends Transport
+        permits ChannelTransport, DescriptorDeviceTransport, FdTransport, SocketTransport {
     final Watch watch;
 
     WatchedTransport(Watch watch) {
