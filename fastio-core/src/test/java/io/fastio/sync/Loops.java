@@ -13,7 +13,12 @@ final class Loops {
 
     /** Runs a test in a task, on virtual time. A wait that nothing ends is a DeadlockError. */
     static void virtually(Action test) throws Exception {
-        try (EventLoop loop = EventLoop.builder().clock(LoopClock.virtual()).build()) {
+        on(LoopClock.virtual(), test);
+    }
+
+    /** {@link #virtually} with a clock that the test moves itself, too. */
+    static void on(LoopClock.Virtual clock, Action test) throws Exception {
+        try (EventLoop loop = EventLoop.builder().clock(clock).build()) {
             loop.run(test);
         }
     }
