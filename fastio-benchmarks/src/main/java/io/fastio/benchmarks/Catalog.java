@@ -2,11 +2,13 @@ package io.fastio.benchmarks;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Every benchmark there is, in the order in which {@code all} runs them. */
 final class Catalog {
-    private static final List<Benchmark> ALL = List.of(
+    private static final List<Benchmark> OWN = List.of(
             new RateBenchmark(),
+            new RateFeaturesBenchmark(),
             new AllocBenchmark(),
             new SyncBenchmark(),
             new CallbacksBenchmark(),
@@ -18,6 +20,9 @@ final class Catalog {
             new EchoBenchmark(),
             new HttpBenchmark(),
             new MemoryBenchmark());
+
+    private static final List<Benchmark> ALL =
+            Stream.concat(OWN.stream(), FastIoProgram.all().stream()).toList();
 
     private Catalog() {}
 

@@ -8,6 +8,9 @@ import io.fastio.Handle;
 import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.TaskOptions;
+import io.fastio.stream.Server;
+import io.fastio.stream.Stream;
+import io.fastio.stream.Streams;
 import io.fastio.sync.ThreadSafeFlag;
 import io.fastio.time.IdleStrategy;
 import java.time.Duration;
@@ -30,17 +33,40 @@ final class FastioTasks implements Subject {
     @Override
     public Reading rate(int tasks, long millis) throws Exception {
         Lap lap = new Lap(tasks, millis, Lap.bytesOf(Thread.currentThread()));
+        Asyncio.run(() -> ring(lap, tasks));
+        return lap.reading();
+    }
+
+    private static void ring(Lap lap, int tasks) throws Exception {
+        List<Task<?>> ring = new ArrayList<>(tasks);
+        for (int i = 0; i < tasks; i++) {
+            boolean first = i == 0;
+            ring.add(Asyncio.createTask(() -> {
+                while (first ? lap.more() : lap.running()) {
+                    Asyncio.yieldNow();
+                }
+            }));
+        }
+        awaitAll(ring);
+    }
+
+    /** The same with everything there and nothing of it busy: a priority stream that is read, and a LOW task. */
+    private static Reading rateWithFeatures(int tasks, long millis) throws Exception {
+        Lap lap = new Lap(tasks, millis, Lap.bytesOf(Thread.currentThread()));
         Asyncio.run(() -> {
-            List<Task<?>> ring = new ArrayList<>(tasks);
-            for (int i = 0; i < tasks; i++) {
-                boolean first = i == 0;
-                ring.add(Asyncio.createTask(() -> {
-                    while (first ? lap.more() : lap.running()) {
-                        Asyncio.yieldNow();
+            try (Server server = Streams.startServer((reader, writer) -> reader.read(1), "127.0.0.1", 0);
+                    Stream silent = Streams.openConnection("127.0.0.1", server.port())) {
+                silent.priority(true);
+                Task<?> reading = Asyncio.createTask(() -> silent.read(1));
+                Task<?> low = Asyncio.createTask(() -> {
+                    while (true) {
+                        Asyncio.afterMs(0);
                     }
-                }));
+                });
+                ring(lap, tasks);
+                reading.cancel();
+                low.cancel();
             }
-            awaitAll(ring);
         });
         return lap.reading();
     }
@@ -212,6 +238,8 @@ final class FastioTasks implements Subject {
             case "herd" -> FastioSync.herd(Integer.parseInt(arguments[0]));
             case "cancels" -> FastioSync.cancels(Integer.parseInt(arguments[0]));
             case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
+            case "rate_features" -> rateWithFeatures(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+            case "program" -> FastIoPrograms.run(arguments[0]);
             case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
             case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
             case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.powersave(TICK));
