@@ -155,6 +155,16 @@ public final class EventLoop implements Executor, AutoCloseable {
         } catch (IOException e) {
             throw new IllegalStateException("cannot open the poller of an event loop: " + e.getMessage(), e);
         }
+        warmUp();
+    }
+
+    /**
+     * Loads what callbacks and reports need before they are needed: a process that has run out of descriptors cannot load a
+     * class, and on the carrier that would be the end of the loop.
+     */
+    private void warmUp() {
+        idle(new Runner(this));
+        Objects.requireNonNull(LoopError.class);
     }
 
     static long nanos(Duration d) {

@@ -171,7 +171,7 @@ public final class Server implements AutoCloseable {
         try {
             for (SocketAddress a : addresses) {
                 try {
-                    s.listenAt(a);
+                    s.listenAtOrRetry(a);
                 } catch (IOException e) {
                     if (!(a instanceof InetSocketAddress i && i.getAddress() instanceof Inet6Address)
                             || addresses.size() == 1
@@ -196,6 +196,19 @@ public final class Server implements AutoCloseable {
 
     private boolean isInUse(IOException e) {
         return e instanceof BindException && String.valueOf(e.getMessage()).contains("in use");
+    }
+
+    /** A selector gives the port of a server that was just closed back at its next look. */
+    private void listenAtOrRetry(SocketAddress a) throws IOException {
+        try {
+            listenAt(a);
+        } catch (IOException e) {
+            if (Watch.supportsFds() || !isInUse(e)) {
+                throw e;
+            }
+            Asyncio.sleepMs(1);
+            listenAt(a);
+        }
     }
 
     private void listenAt(SocketAddress wanted) throws IOException {

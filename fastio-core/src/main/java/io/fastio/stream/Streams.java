@@ -125,7 +125,7 @@ public final class Streams {
         return addresses;
     }
 
-    private static Stream connect(List<? extends SocketAddress> addresses, ConnectOptions options, String where)
+    static Stream connect(List<? extends SocketAddress> addresses, ConnectOptions options, String where)
             throws IOException {
         Wait.begin();
         ConnectException failure = null;

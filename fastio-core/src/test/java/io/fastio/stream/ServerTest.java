@@ -1,0 +1,414 @@
+package io.fastio.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fastio.Asyncio;
+import io.fastio.CancelledError;
+import io.fastio.Task;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class ServerTest extends OnBothPollers {
+    private static final Server.Handler ECHO = (r, w) -> {
+        byte[] b = new byte[4096];
+        for (int n; (n = r.readInto(b)) > 0; ) {
+            w.write(b, 0, n);
+            w.drain();
+        }
+    };
+
+    private static void assertServes(Server s) throws Exception {
+        try (Stream c = Streams.openConnection("127.0.0.1", s.port())) {
+            c.write("still here?\n");
+            assertThat(c.readLine()).isEqualTo("still here?");
+        }
+    }
+
+    @Test
+    void I6_aHandlersExceptionEndsItsConnectionOnlyAndIsReported() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        if (r.readLine().startsWith("bad")) {
+                            w.write("oops");
+                            throw new IllegalArgumentException("bad line");
+                        }
+                        w.write("still here?\n");
+                    },
+                    "127.0.0.1",
+                    0);
+            Stream bad = Streams.openConnection("127.0.0.1", s.port());
+            bad.write("bad\n");
+            assertThat(text(bad.read(-1))).as("flushed, then closed").isEqualTo("oops");
+            until(() -> !errors.isEmpty());
+            assertThat(errors).hasSize(1);
+            assertThat(errors.getFirst().exception()).isInstanceOf(IllegalArgumentException.class);
+            assertThat(errors.getFirst().message())
+                    .contains(bad.getExtraInfo("sockname").toString());
+            assertServes(s);
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_theConnectionIsFlushedAndClosedWhenItsHandlerEnds() throws Exception {
+        run(() -> {
+            byte[] data = pattern(8 << 20);
+            Server s = Streams.startServer((r, w) -> w.write(data), "127.0.0.1", 0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            assertThat(c.read(-1)).isEqualTo(data);
+            s.close();
+            assertThat(s.waitClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void I6_aDetachedConnectionOutlivesItsHandler() throws Exception {
+        run(() -> {
+            StreamWriter[] kept = new StreamWriter[1];
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        w.detach();
+                        kept[0] = w;
+                    },
+                    "127.0.0.1",
+                    0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            until(() -> kept[0] != null && s.connections() == 0);
+            kept[0].write("later\n");
+            assertThat(c.readLine()).isEqualTo("later");
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_eachConnectionHasATaskNamedAfterThePeer() throws Exception {
+        run(() -> {
+            String[] name = new String[1];
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        name[0] = Asyncio.currentTask().name();
+                        assertThat(r).isSameAs(w);
+                    },
+                    "127.0.0.1",
+                    0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            c.read(-1);
+            assertThat(name[0]).contains(c.getExtraInfo("sockname").toString());
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_connectionsThatAreResetBeforeOrSoonAfterTheAcceptDoNotEndIt_F74() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            outside(() -> {
+                for (int i = 0; i < 250; i++) {
+                    Socket c = new Socket(HERE, s.port());
+                    if (i % 2 == 0) {
+                        c.getOutputStream().write(1);
+                    }
+                    reset(c);
+                }
+                return null;
+            });
+            until(() -> s.connections() == 0);
+            assertServes(s);
+            s.close();
+            assertThat(s.waitClosed()).isTrue();
+        });
+    }
+
+    @Tag("slow")
+    @Test
+    void I6_tenThousandConnectsAndResetsLeaveNothing() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        try {
+                            r.read(-1);
+                        } catch (IOException reset) {
+                            w.abort();
+                        }
+                    },
+                    "127.0.0.1",
+                    0);
+            long files = ConnectTest.openFiles();
+            int tasks = Asyncio.allTasks().size();
+            outside(() -> {
+                for (int i = 0; i < 10_000; i++) {
+                    reset(new Socket(HERE, s.port()));
+                }
+                return null;
+            });
+            assertServes2(s);
+            until(() -> s.connections() == 0);
+            Asyncio.sleepMs(20);
+            assertThat(Asyncio.allTasks()).hasSize(tasks);
+            assertThat(ConnectTest.openFiles()).isLessThan(files + 10);
+            s.close();
+        });
+    }
+
+    private static void assertServes2(Server s) throws Exception {
+        Stream c = Streams.openConnection("127.0.0.1", s.port());
+        c.writeEof();
+        assertThat(c.read(-1)).isEmpty();
+        c.close();
+    }
+
+    @Test
+    void I6_theConnectionLimitLeavesFurtherOnesInTheBacklog() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    ECHO, "127.0.0.1", 0, ServerOptions.defaults().maxConnections(2));
+            List<Stream> clients = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                clients.add(Streams.openConnection("127.0.0.1", s.port()));
+                clients.getLast().write("x");
+            }
+            clients.get(0).readExactly(1);
+            clients.get(1).readExactly(1);
+            Asyncio.sleepMs(20);
+            assertThat(s.connections()).isEqualTo(2);
+            assertThatThrownBy(() -> Asyncio.waitForMs(() -> clients.get(2).readExactly(1), 20))
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
+            clients.get(0).close();
+            assertThat(clients.get(2).readExactly(1)).hasSize(1);
+            clients.get(1).close();
+            assertThat(clients.get(3).readExactly(1)).hasSize(1);
+            clients.get(2).close();
+            clients.get(3).close();
+            s.close();
+            assertThat(s.waitClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void I6_closeStopsAcceptingAndOpenConnectionsLiveOn() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            c.write("a\n");
+            assertThat(c.readLine()).isEqualTo("a");
+            s.close();
+            s.close();
+            assertThatThrownBy(() -> Streams.openConnection("127.0.0.1", s.port()))
+                    .isInstanceOf(IOException.class);
+            c.write("b\n");
+            assertThat(c.readLine()).isEqualTo("b");
+            c.close();
+            assertThat(s.waitClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void I6_F79_waitClosedWaitsForTheHandlersAndThenAbortsWhatIsLeft() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Stream idle = Streams.openConnection("127.0.0.1", s.port());
+            idle.write("a\n");
+            idle.readLine();
+            s.close();
+            long start = System.nanoTime();
+            assertThat(s.waitClosed(Duration.ofMillis(50))).isFalse();
+            assertThat(System.nanoTime() - start).isBetween(50_000_000L, 5_000_000_000L);
+            assertThat(s.connections()).isZero();
+            assertThatThrownBy(() -> idle.read(1)).isInstanceOf(IOException.class);
+        });
+    }
+
+    @Test
+    void I6_F79_waitClosedIsBoundedByAHandlerThatWillNotEnd() throws Exception {
+        run(() -> {
+            boolean[] end = {false};
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        while (!end[0]) {
+                            try {
+                                Asyncio.sleepMs(10);
+                            } catch (CancelledError stubborn) {
+                                w.abort();
+                            }
+                        }
+                    },
+                    "127.0.0.1",
+                    0);
+            Streams.openConnection("127.0.0.1", s.port());
+            until(() -> s.connections() == 1);
+            s.close();
+            assertThat(s.waitClosed(Duration.ZERO)).isFalse();
+            end[0] = true;
+        });
+    }
+
+    @Test
+    void I6_closeClientsAndAbortClients() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Stream a = Streams.openConnection("127.0.0.1", s.port());
+            a.write("x");
+            a.readExactly(1);
+            s.closeClients();
+            assertThat(a.read(-1)).isEmpty();
+            Stream b = Streams.openConnection("127.0.0.1", s.port());
+            b.write("x");
+            b.readExactly(1);
+            s.abortClients();
+            assertThatThrownBy(() -> b.read(1)).isInstanceOf(IOException.class);
+            until(() -> s.connections() == 0);
+            assertServes(s);
+            s.close();
+            assertThat(errors)
+                    .as("a closed connection is reported as what its handler threw")
+                    .hasSize(1)
+                    .allSatisfy(e -> assertThat(e.exception()).isInstanceOf(ClosedChannelException.class));
+        });
+    }
+
+    @Test
+    void I6_aBurstOfConnectionsDoesNotStarveThoseInService() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Stream old = Streams.openConnection("127.0.0.1", s.port());
+            old.write("warm\n");
+            old.readLine();
+            List<Socket> burst = new ArrayList<>();
+            Thread connecting = Thread.ofPlatform().start(() -> {
+                try {
+                    for (int i = 0; i < 300; i++) {
+                        burst.add(new Socket(HERE, s.port()));
+                    }
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            while (connecting.isAlive()) {
+                Thread.onSpinWait(); // holds the loop, so that all of them come together
+            }
+            old.write("x\n");
+            old.readLine();
+            assertThat(s.connections())
+                    .as("answered before the burst was through")
+                    .isLessThan(300);
+            until(() -> s.connections() == 301);
+            outside(() -> {
+                for (Socket c : burst) {
+                    c.close();
+                }
+                return null;
+            });
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_serveForeverEndsWithItsTask() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Task<Void> t = Asyncio.createTask(s::serveForever);
+            assertServes(s);
+            t.cancel();
+            assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+            assertThat(s.isClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void I6_aCancelledHandlerEndsItsConnection() throws Exception {
+        run(() -> {
+            Task<?>[] handler = new Task<?>[1];
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        handler[0] = Asyncio.currentTask();
+                        r.read(1);
+                    },
+                    "127.0.0.1",
+                    0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            until(() -> handler[0] != null);
+            handler[0].cancel();
+            assertThatThrownBy(() -> c.read(1)).isInstanceOf(IOException.class);
+            until(() -> s.connections() == 0);
+            s.close();
+            assertThat(errors).isEmpty();
+        });
+    }
+
+    @Test
+    void F80_aPortInUseIsAnErrorOfTheCaller() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            assertThatThrownBy(() -> Streams.startServer(ECHO, "127.0.0.1", s.port()))
+                    .isInstanceOf(BindException.class)
+                    .hasMessageContaining(String.valueOf(s.port()));
+            s.close();
+        });
+    }
+
+    @Test
+    void F80_closeAndWaitClosedRightAfterTheStart() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            s.close();
+            assertThat(s.waitClosed()).isTrue();
+            Server again = Streams.startServer(ECHO, "127.0.0.1", s.port());
+            assertThat(again.port()).isEqualTo(s.port());
+            assertServes(again);
+            again.close();
+        });
+    }
+
+    @Test
+    void aServerWithoutAHostListensEverywhere() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, null, 0);
+            assertThat(((InetSocketAddress) s.addresses().getFirst())
+                            .getAddress()
+                            .isAnyLocalAddress())
+                    .isTrue();
+            assertServes(s);
+            s.close();
+        });
+    }
+
+    @Test
+    void reusePortSharesAPort() throws Exception {
+        run(() -> {
+            ServerOptions shared = ServerOptions.defaults().reusePort(true);
+            Server a = Streams.startServer(ECHO, "127.0.0.1", 0, shared);
+            Server b = Streams.startServer(ECHO, "127.0.0.1", a.port(), shared);
+            assertThat(b.port()).isEqualTo(a.port());
+            for (int i = 0; i < 20; i++) {
+                assertServes(a);
+            }
+            a.close();
+            b.close();
+        });
+    }
+
+    @Test
+    void aPeerThatSendsOneByteAtATimeIsServedBesideOthers() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer((r, w) -> w.write(r.readLine() + "\n"), "127.0.0.1", 0);
+            Stream slow = Streams.openConnection("127.0.0.1", s.port());
+            for (char c : "slowly".toCharArray()) {
+                slow.write(String.valueOf(c));
+                assertServes(s);
+            }
+            slow.write("\n");
+            assertThat(slow.readLine()).isEqualTo("slowly");
+            s.close();
+        });
+    }
+}
