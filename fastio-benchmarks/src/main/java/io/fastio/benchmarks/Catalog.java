@@ -16,6 +16,7 @@ final class Catalog {
             new LatencyBenchmark(),
             new TimingBenchmark(),
             new WakeBenchmark(),
+            new BackgroundBenchmark(),
             new IoLatencyBenchmark(),
             new EchoBenchmark(),
             new HttpBenchmark(),

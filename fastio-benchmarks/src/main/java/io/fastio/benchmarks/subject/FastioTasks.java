@@ -239,6 +239,7 @@ final class FastioTasks implements Subject {
             case "cancels" -> FastioSync.cancels(Integer.parseInt(arguments[0]));
             case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
             case "rate_features" -> rateWithFeatures(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+            case "background" -> FastioBackground.measure(Integer.parseInt(arguments[0]));
             case "program" -> FastIoPrograms.run(arguments[0]);
             case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
             case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
