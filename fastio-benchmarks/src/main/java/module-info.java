@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module io.fastio.benchmarks {
     requires io.fastio.core;
+    requires io.fastio.http;
     requires java.desktop;
     requires java.management;
     requires jdk.httpserver;

@@ -3,10 +3,9 @@ package io.fastio.benchmarks.subject;
 import io.fastio.Asyncio;
 import io.fastio.EventLoop;
 import io.fastio.benchmarks.subject.Subject.Service;
+import io.fastio.http.HttpServer;
 import io.fastio.stream.Server;
 import io.fastio.stream.ServerOptions;
-import io.fastio.stream.StreamReader;
-import io.fastio.stream.StreamWriter;
 import io.fastio.stream.Streams;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +15,7 @@ import java.util.concurrent.Callable;
 final class FastioServers {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int BUFFER_BYTES = 4_096;
-    private static final byte[] HELLO =
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhello\n"
-                    .getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] HELLO = "hello\n".getBytes(StandardCharsets.US_ASCII);
 
     private FastioServers() {}
 
@@ -41,25 +38,17 @@ final class FastioServers {
                     }
                 });
             }
-            return server;
+            return server.port();
         });
     }
 
     static Service http() throws Exception {
-        return serve(() -> start(FastioServers::hello));
-    }
-
-    private static void hello(StreamReader reader, StreamWriter writer) throws IOException {
-        boolean more = true;
-        while (more && reader.readLine(StandardCharsets.ISO_8859_1) != null) {
-            String header = reader.readLine(StandardCharsets.ISO_8859_1);
-            while (header != null && !header.isEmpty()) {
-                more &= !header.equalsIgnoreCase("Connection: close");
-                header = reader.readLine(StandardCharsets.ISO_8859_1);
-            }
-            writer.write(HELLO);
-            writer.drain();
-        }
+        return serve(() -> HttpServer.builder((request, response) ->
+                        response.contentType("text/plain").send(HELLO))
+                .options(ServerOptions.defaults().backlog(4_096))
+                .build()
+                .listen(LOOPBACK, 0)
+                .port());
     }
 
     private static Server start(Server.Handler handler) throws IOException {
@@ -67,10 +56,10 @@ final class FastioServers {
                 handler, LOOPBACK, 0, ServerOptions.defaults().backlog(4_096));
     }
 
-    private static Service serve(Callable<Server> start) throws Exception {
+    private static Service serve(Callable<Integer> start) throws Exception {
         EventLoop loop = EventLoop.create();
         loop.start();
-        int port = loop.createTask(() -> start.call().port()).get();
+        int port = loop.createTask(start).get();
         return new Service(port, loop);
     }
 }
