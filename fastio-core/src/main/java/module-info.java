@@ -8,6 +8,7 @@ module io.fastio.core {
 
     exports io.fastio;
     exports io.fastio.context;
+    exports io.fastio.device;
     exports io.fastio.stream;
     exports io.fastio.sync;
     exports io.fastio.time;

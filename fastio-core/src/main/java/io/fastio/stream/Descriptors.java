@@ -85,8 +85,9 @@ final class Descriptors {
     }
 
     /**
-     * One of the standard streams, whose open file other processes share. A terminal or pipe is opened anew, which gives an
-     * open file of our own with a mode of its own; anything else is used as it is.
+     * One of the standard streams, whose open file other processes share. A terminal is opened anew, which gives an open file of
+     * our own with a mode of its own, and so is a pipe to write to. A pipe to read from is not: to a reader that comes after
+     * the last writer has left, the kernel never reports the end.
      */
     static Stream standard(int number, String name) throws IOException {
         LoopIo io = LoopIo.get();
@@ -112,7 +113,7 @@ final class Descriptors {
         int access = input ? FdIo.O_RDONLY : FdIo.O_WRONLY;
         FdTransport.Mode mode = target.startsWith("socket:") ? FdTransport.Mode.SOCKET : FdTransport.Mode.SHARED;
         int fd = -1;
-        if (mode == FdTransport.Mode.SHARED && (fds.isTerminal(number) == 1 || pipe)) {
+        if (mode == FdTransport.Mode.SHARED && (fds.isTerminal(number) == 1 || pipe && !input)) {
             fd = fds.open(link.toString(), access | FdIo.O_NONBLOCK | FdIo.O_NOCTTY);
             if (fd >= 0) {
                 mode = FdTransport.Mode.OWN;
