@@ -135,6 +135,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Object runLock = new Object();
     private long slackBefore = -1;
 
+    /** A host loop drives this one by {@link #poll}. */
+    private boolean driven;
+
     private EventLoop(Builder b) {
         Carrier.require();
         this.name = b.name;
@@ -302,6 +305,18 @@ public final class EventLoop implements Executor, AutoCloseable {
                 ready.addFirst(c, c.yieldClass()); // B4: keeps its place
             }
         }
+    }
+
+    /**
+     * Whether a yield of the running task would only come back to it: nothing else is ready, after a look at all that may
+     * have come. Never while a host, a stop or the end of main waits for the step to be over.
+     */
+    boolean isNothingElseReady() {
+        if (driven || stopping || closing || !ready.isEmpty() || awaitedMain != null && awaitedMain.done()) {
+            return false;
+        }
+        look();
+        return ready.isEmpty();
     }
 
     /** The entry to serve now, or null if none is ready. */
@@ -1050,6 +1065,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             throw new IllegalStateException("poll() cannot be called from a running event loop");
         }
         enterRun();
+        driven = true;
         try {
             long end = LoopClock.saturatedSum(clock.nanos(), Math.max(0, nanos(atMost)));
             stepsUntilLook = 0;
@@ -1062,6 +1078,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             return ran;
         } finally {
+            driven = false;
             leaveRun();
         }
     }

@@ -380,6 +380,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 throw e;
             }
         }
+        if (loop.isNothingElseReady()) {
+            operations = 0;
+            deliverPending(true);
+            return;
+        }
         waitFor(YIELD, null);
     }
 
