@@ -10,6 +10,7 @@ final class SyncBenchmark implements Benchmark {
     private static final double TURN_GOAL = 1.5;
     private static final double GROWTH_GOAL = 12;
     private static final int MANY = 100_000;
+    private static final int WARM_UPS = 3;
     private static final int DEEP = 10_000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -29,8 +30,10 @@ final class SyncBenchmark implements Benchmark {
         try (Session session = new Session(context, List.of(Contender.FASTIO), List.of())) {
             for (String with : List.of("event", "flag", "lock", "queue", "queue_bounded")) {
                 // The reference is measured beside each of them: the machine's mood changes within seconds.
-                session.ask(Contender.FASTIO, "turns yield " + millis, LIMIT);
-                session.ask(Contender.FASTIO, "turns " + with + " " + millis, LIMIT);
+                for (int i = 0; i < WARM_UPS; i++) {
+                    ask(session, "turns yield " + millis);
+                    ask(session, "turns " + with + " " + millis);
+                }
                 double[] turn = new double[context.reps()];
                 double[] yield = new double[turn.length];
                 double[] bytes = new double[turn.length];
@@ -65,7 +68,7 @@ final class SyncBenchmark implements Benchmark {
         int few = many / 10;
         double[] small = new double[context.reps()];
         double[] large = new double[small.length];
-        for (int i = -2; i < small.length; i++) {
+        for (int i = -WARM_UPS; i < small.length; i++) {
             double s = ask(session, what + " " + few).value("ns");
             double l = ask(session, what + " " + many).value("ns");
             if (i >= 0) {

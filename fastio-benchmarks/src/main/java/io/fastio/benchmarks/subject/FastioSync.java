@@ -7,12 +7,17 @@ import io.fastio.sync.AsyncQueue;
 import io.fastio.sync.Event;
 import io.fastio.sync.Lock;
 import io.fastio.sync.ThreadSafeFlag;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 
 /** What tasks do with each other: two that take turns by way of a primitive, and one among a great many. */
 final class FastioSync {
+    private static final long DEEP_STACK = 256L << 20;
+
     private FastioSync() {}
 
     /** One turn of a task: passes the turn on to the other one and waits until it is back. */
@@ -123,7 +128,7 @@ final class FastioSync {
         });
     }
 
-    /** {@code ns} to cancel {@code tasks} sleeping tasks, until all of them ended. */
+    /** {@code ns} to cancel {@code tasks} sleeping tasks, until all of them ended; without the collector's pauses. */
     static Reading cancels(int tasks) throws Exception {
         return Asyncio.run(() -> {
             List<Task<?>> all = new ArrayList<>(tasks);
@@ -131,12 +136,13 @@ final class FastioSync {
                 all.add(Asyncio.createTask(() -> Asyncio.sleepMs(10_000_000)));
             }
             Asyncio.yieldNow();
+            long pauses = collectorNanos();
             long start = System.nanoTime();
             for (Task<?> t : all) {
                 t.cancel();
             }
             Asyncio.yieldNow();
-            long nanos = System.nanoTime() - start;
+            long nanos = System.nanoTime() - start - (collectorNanos() - pauses);
             for (Task<?> t : all) {
                 if (!t.cancelled()) {
                     throw new IllegalStateException(t + " was not cancelled");
@@ -146,8 +152,23 @@ final class FastioSync {
         });
     }
 
+    private static long collectorNanos() {
+        long millis = 0;
+        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            millis += collector.getCollectionTime();
+        }
+        return millis * 1_000_000;
+    }
+
     /** {@code ns} to cancel a task inside {@code depth} timeouts, until it ended. */
     static Reading scopes(int depth) throws Exception {
+        // A task's frames lie on the stack of its loop's thread while it runs: five of them for each timeout.
+        FutureTask<Reading> deep = new FutureTask<>(() -> nestedScopes(depth));
+        new Thread(null, deep, "deep", DEEP_STACK).start();
+        return deep.get();
+    }
+
+    private static Reading nestedScopes(int depth) throws Exception {
         return Asyncio.run(() -> {
             Task<?> t = Asyncio.createTask(() -> nest(depth, () -> Asyncio.sleepMs(10_000_000)));
             Asyncio.yieldNow();
