@@ -21,12 +21,14 @@ import picocli.CommandLine.Parameters;
 public final class Bench implements Callable<Integer> {
     private static final String ALL = "all";
     private static final String LIST = "list";
+    private static final String GUARD = "guard";
 
     @Parameters(
             index = "0",
-            paramLabel = "NAME|all|list",
+            paramLabel = "NAME|all|list|guard",
             defaultValue = LIST,
-            description = "The benchmark to run, all of them, or list them (the default).")
+            description = "The benchmark to run, all of them, or list them (the default);"
+                    + " guard fails if a ratio is 15 % worse than the stored one.")
     private String name = LIST;
 
     @Option(names = "--short", description = "Take under 30 s a benchmark: fewer cases and repetitions.")
@@ -40,6 +42,12 @@ public final class Bench implements Callable<Integer> {
 
     @Option(names = "--report", paramLabel = "FILE.html", description = "Write a page with plots.")
     private @Nullable Path report;
+
+    @Option(
+            names = "--record",
+            paramLabel = "FILE",
+            description = "With guard: write a new profile instead of comparing.")
+    private @Nullable Path record;
 
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
@@ -57,6 +65,9 @@ public final class Bench implements Callable<Integer> {
             Catalog.all().forEach(b -> out.printf("%-14s %s%n", b.name(), b.description()));
             return 0;
         }
+        if (name.equals(GUARD)) {
+            return guard();
+        }
         List<Benchmark> chosen = name.equals(ALL)
                 ? Catalog.all()
                 : Catalog.find(name).map(List::of).orElse(List.of());
@@ -65,11 +76,9 @@ public final class Bench implements Callable<Integer> {
             return CommandLine.ExitCode.USAGE;
         }
         Consumer<String> notes = json ? err::println : out::println;
-        Machine.describe().forEach(notes);
         boolean failed = false;
         try (Launcher launcher = new Launcher()) {
-            Context context =
-                    new Context(shortForm, peers, launcher, r -> out.println(json ? r.json() : r.text()), notes);
+            Context context = context(launcher, notes);
             for (Benchmark benchmark : chosen) {
                 notes.accept("");
                 notes.accept(benchmark.name() + ": " + benchmark.description());
@@ -81,6 +90,22 @@ public final class Bench implements Callable<Integer> {
             }
         }
         return failed ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+    }
+
+    private Context context(Launcher launcher, Consumer<String> notes) {
+        Machine.describe().forEach(notes);
+        return new Context(shortForm, peers, launcher, r -> out.println(json ? r.json() : r.text()), notes);
+    }
+
+    private int guard() throws Exception {
+        try (Launcher launcher = new Launcher()) {
+            Guard guard = new Guard(context(launcher, json ? err::println : out::println));
+            if (record != null) {
+                Files.writeString(record, guard.record());
+                return CommandLine.ExitCode.OK;
+            }
+            return guard.run() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        }
     }
 
     // One benchmark that breaks must not take the figures of the others with it.

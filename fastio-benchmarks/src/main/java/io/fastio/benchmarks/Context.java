@@ -33,6 +33,11 @@ final class Context {
         this.notes = notes;
     }
 
+    /** A short run whose results go nowhere but into {@link #results}. */
+    Context quiet() {
+        return new Context(true, false, launcher, result -> {}, text -> {});
+    }
+
     boolean isShort() {
         return shortForm;
     }
