@@ -185,11 +185,11 @@ public final class Pin implements AutoCloseable {
 
     private void change(boolean high) {
         level = high;
-        wakeAll(high ? forHigh : forLow);
-        wakeAll(high ? forRising : forFalling);
         for (PinChange c : callbacks) {
             c.changed(high ? Edge.RISING : Edge.FALLING);
         }
+        wakeAll(high ? forHigh : forLow);
+        wakeAll(high ? forRising : forFalling);
         endPollingIfIdle();
     }
 

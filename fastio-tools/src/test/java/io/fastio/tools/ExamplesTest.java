@@ -61,15 +61,72 @@ final class ExamplesTest {
     }
 
     @Test
+    void msTimerIsOnTimeWhereASleepIsNot() throws Exception {
+        List<String> lines = example("MsTimer.java", "9");
+
+        assertThat(lines).hasSize(2);
+        assertThat(lateness("MillisTimer", lines.get(1))).isLessThan(lateness("sleepMs", lines.get(0)));
+    }
+
+    private static double lateness(String what, String line) {
+        assertThat(line).matches(what + " +of 20 ms: late by +\\d+\\.\\d ms in the median, +\\d+\\.\\d ms at most");
+        return Double.parseDouble(line.replaceAll(".*late by +([0-9.]+) ms in the median.*", "$1"));
+    }
+
+    @Test
+    void pinCallback() throws Exception {
+        assertThat(example("PinCallback.java", "2"))
+                .containsExactly(
+                        "pressed",
+                        "released",
+                        "let go for the 1. time",
+                        "pressed",
+                        "released",
+                        "let go for the 2. time");
+    }
+
+    @Test
+    void cancelReadWrite() throws Exception {
+        assertThat(example("CancelReadWrite.java"))
+                .contains("the reader was cancelled", "its wait ended at once: true")
+                .last()
+                .isEqualTo("wrote fastio");
+    }
+
+    @Test
+    void timeoutReadWrite() throws Exception {
+        assertThat(example("TimeoutReadWrite.java"))
+                .containsExactly(
+                        "message 1",
+                        "message 2",
+                        "message 3",
+                        "gave up now and then: true",
+                        "still to be written: true",
+                        "left: 0");
+    }
+
+    @Test
+    void uartEcho() throws Exception {
+        assertThat(example("UartEcho.java", "3"))
+                .containsExactly("a serial line of our own", "got HELLO 1", "got HELLO 2", "got HELLO 3");
+    }
+
+    @Test
     void thereAreNoOtherExamples() throws Exception {
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
+                            "CancelReadWrite.java",
                             "EchoServer.java",
                             "Hello.java",
+                            "MsTimer.java",
                             "PeriodicSampler.java",
+                            "PinCallback.java",
                             "PriorityVersusFair.java",
-                            "ProducerConsumer.java");
+                            "ProducerConsumer.java",
+                            "PulseDevice.java",
+                            "TimeoutReadWrite.java",
+                            "UartEcho.java");
         }
     }
 
