@@ -6,6 +6,8 @@ import io.fastio.poll.Poller;
 import io.fastio.time.IdleStrategy;
 import io.fastio.time.LoopClock;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -17,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +73,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final ReadyQueues ready = new ReadyQueues();
     private final TimerQueue timers = new TimerQueue();
     private final Inbox inbox = new Inbox();
+
+    /** What sources that do not wake have posted (W2): looked at with the inbox, before a sleep, and at ticks. */
+    private final Inbox batch = new Inbox();
+
     final Ticks ticks;
     private @Nullable LoopTask<?> yielded;
     private @Nullable LoopTask<?> checkpointed;
@@ -220,6 +227,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             return false;
         }
         idleSince = -1;
+        slept = false;
         take(next);
         next.runStep();
         return true;
@@ -228,10 +236,17 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Takes in what came from outside, at once; timers and readiness as often as S8 says. */
     private void look() {
         if (!inbox.isEmpty()) {
-            inbox.drain(); // W1
+            takeIn(); // W1
         }
         if (--stepsUntilLook < 0 && needsClock()) {
             lookAtClock();
+        }
+    }
+
+    private void takeIn() {
+        inbox.drain();
+        if (!batch.isEmpty()) {
+            batch.drain(); // W2
         }
     }
 
@@ -359,6 +374,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void take(Entry e) {
+        steps++;
         betweenServed = e.readyIn == ReadyQueues.BETWEEN;
         if (e.readyIn == ReadyQueues.NORMAL) {
             if (normalRoundLeft <= 0) {
@@ -378,6 +394,14 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** S10: nothing is ready. Sleeps until something is, or until {@code wakeAt}. */
     private void idle(long wakeAt) {
+        if (!batch.isEmpty()) {
+            batch.drain(); // W2
+            return;
+        }
+        if (slept) {
+            slept = false;
+            emptyTurns++;
+        }
         long due = Math.min(timers.nextDue(), wakeAt);
         if (pollings != null) {
             long nextAsk = LoopClock.saturatedSum(lastAsk, devicePollInterval);
@@ -411,10 +435,10 @@ public final class EventLoop implements Executor, AutoCloseable {
                 sleep(due, t);
             }
         } else if (strategy instanceof IdleStrategy.Powersave p) {
-            long wait = Math.min(due, LoopClock.saturatedSum(lastWake, nanos(p.slice()))) - t;
-            if (wait > 0) {
-                java.util.concurrent.locks.LockSupport.parkNanos(this, wait);
-                t = clock.nanos();
+            long slice = Math.min(due, LoopClock.saturatedSum(lastWake, nanos(p.slice())));
+            for (; t < slice; t = clock.nanos()) {
+                Thread.interrupted(); // F97: an interrupted thread would not park
+                LockSupport.parkNanos(this, slice - t);
             }
             if (due > t) {
                 sleep(due, t);
@@ -424,6 +448,15 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private long idleSince = -1;
+
+    /** The turn before was a sleep. */
+    private boolean slept;
+
+    // For LoopCounters; read by other threads as they are.
+    private long steps;
+    private long emptyTurns;
+    long coalesced;
+
     private long lastWake;
 
     private void spin() {
@@ -439,6 +472,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             lookAtReadiness();
         } else {
             sleeper.sleep(due == Long.MAX_VALUE ? -1 : due - t, readinessWaits > 0);
+            slept = true;
         }
         lastPoll = clock.nanos();
     }
@@ -653,17 +687,41 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Posts; false if the loop is closed. Any thread. */
     boolean postIfOpen(Posted p, int signal) {
         if (p.addSignals(signal)) {
-            switch (inbox.push(p)) {
-                case ACCEPTED -> {}
-                case MUST_WAKE -> sleeper.wake(); // W1: once per sleep
-                case REFUSED -> {
-                    p.takeSignals();
-                    return false;
-                }
+            if (!push(p)) {
+                p.takeSignals();
+                return false;
             }
             return true; // S13: in before the end; it will be served, or its task ends cancelled
         }
         return !closed;
+    }
+
+    /** Brings {@code p}, which is in no inbox, to the loop; false if that is closed. Any thread. */
+    boolean push(Posted p) {
+        return switch (inbox.push(p)) {
+            case ACCEPTED -> true;
+            case MUST_WAKE -> {
+                if (!sleeper.wake()) { // W1: once per sleep
+                    report(new LoopError("the wake channel of " + name + " was broken and has been made anew", null, null));
+                }
+                yield true;
+            }
+            case REFUSED -> false;
+        };
+    }
+
+    /** The same without waking it (W2). */
+    boolean pushBatched(Posted p) {
+        if (batch.push(p) == Inbox.Push.REFUSED) {
+            return false;
+        }
+        ticks.arm();
+        return true;
+    }
+
+    /** Whether something waits for a turn or a tick. Any thread. */
+    boolean hasBatch() {
+        return !batch.isEmpty();
     }
 
     void runInside(Fiber parent, Runnable step) {
@@ -1227,6 +1285,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         } finally {
             closed = true;
             inbox.close();
+            batch.close();
             for (Task<?> t : tasks()) {
                 ((LoopTask<?>) t).abandonAtClose();
             }
@@ -1305,7 +1364,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void endTasks() {
-        inbox.drain();
+        takeIn();
         for (Task<?> t : tasks()) {
             ((LoopTask<?>) t).cancelOnLoop("the end of the event loop");
         }
@@ -1428,6 +1487,39 @@ public final class EventLoop implements Executor, AutoCloseable {
         idleStrategy = Objects.requireNonNull(s, "s");
         if (!closed) {
             wakeSignal.raise();
+        }
+    }
+
+    /** What happened in this loop so far. Any thread; costs the loop nothing. */
+    public LoopCounters counters() {
+        return Counts.of(this);
+    }
+
+    /** Apart, so that a program that counts nothing links nothing. */
+    private static final class Counts {
+        private static final VarHandle STEPS = field(EventLoop.class, "steps");
+        private static final VarHandle EMPTY_TURNS = field(EventLoop.class, "emptyTurns");
+        private static final VarHandle COALESCED = field(EventLoop.class, "coalesced");
+        private static final VarHandle SLEEPS = field(Sleeper.class, "sleeps");
+        private static final VarHandle WAKES = field(Sleeper.class, "wakes");
+        private static final VarHandle POLLS = field(Sleeper.class, "polls");
+
+        private static VarHandle field(Class<?> owner, String name) {
+            try {
+                return MethodHandles.lookup().findVarHandle(owner, name, long.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        static LoopCounters of(EventLoop loop) {
+            return new LoopCounters(
+                    (long) STEPS.getOpaque(loop),
+                    (long) SLEEPS.getOpaque(loop.sleeper),
+                    (long) WAKES.getOpaque(loop.sleeper),
+                    (long) EMPTY_TURNS.getOpaque(loop),
+                    (long) POLLS.getOpaque(loop.sleeper),
+                    (long) COALESCED.getOpaque(loop));
         }
     }
 

@@ -73,11 +73,13 @@ final class Inbox {
         return HEAD.compareAndSet(this, null, SLEEPING);
     }
 
-    /** The loop is awake again, for whatever reason: pushes need not wake it. The loop. */
-    void endSleep() {
-        if (head == SLEEPING) {
-            HEAD.compareAndSet(this, SLEEPING, null);
-        }
+    /**
+     * The loop is awake again, for whatever reason: pushes need not wake it. The loop.
+     *
+     * @return whether a push ended the sleep, or was about to
+     */
+    boolean endSleep() {
+        return head != SLEEPING || !HEAD.compareAndSet(this, SLEEPING, null);
     }
 
     /** Whether a push now would wake the loop. */

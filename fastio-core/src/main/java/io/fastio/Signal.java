@@ -1,5 +1,7 @@
 package io.fastio;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 
 /**
@@ -8,12 +10,35 @@ import java.util.Objects;
  * handler may do it.
  */
 public abstract class Signal extends Posted {
-    private static final int RAISED = 1;
+    private static final VarHandle RAISES;
+
+    static {
+        try {
+            RAISES = MethodHandles.lookup().findVarHandle(Signal.class, "raises", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final EventLoop loop;
+    private final boolean batched;
+
+    /** How often it was raised since the loop last acted; whoever makes it 1 brings it to the loop. */
+    @SuppressWarnings("unused") // through RAISES
+    private volatile long raises;
+
+    /** A signal for {@code loop} that wakes it at once. */
+    protected Signal(EventLoop loop) {
+        this(loop, WakePolicy.AT_ONCE);
+    }
 
     /** A signal for {@code loop}. */
-    protected Signal(EventLoop loop) {
+    protected Signal(EventLoop loop, WakePolicy policy) {
         this.loop = Objects.requireNonNull(loop, "loop");
+        this.batched = Objects.requireNonNull(policy, "policy") == WakePolicy.BATCHED;
+        if (batched) {
+            Ticker.prepare();
+        }
     }
 
     /**
@@ -24,7 +49,7 @@ public abstract class Signal extends Posted {
 
     /**
      * Raises it. From a task or callback of the loop it acts at once; from any other thread as soon as the step in
-     * progress is over, by waking the loop if it sleeps.
+     * progress is over, by waking the loop if it sleeps, or as late as {@link WakePolicy#BATCHED} says.
      *
      * @return false if the loop is closed: nothing will happen
      */
@@ -33,7 +58,14 @@ public abstract class Signal extends Posted {
             act();
             return true;
         }
-        return loop.postIfOpen(this, RAISED);
+        if ((long) RAISES.getAndAdd(this, 1L) > 0) {
+            return !loop.isClosed();
+        }
+        if (batched ? loop.pushBatched(this) : loop.push(this)) {
+            return true;
+        }
+        RAISES.setVolatile(this, 0L);
+        return false;
     }
 
     /**
@@ -51,6 +83,7 @@ public abstract class Signal extends Posted {
 
     @Override
     final void deliver(int signals) {
+        loop.coalesced += (long) RAISES.getAndSet(this, 0L) - 1;
         act();
     }
 }

@@ -18,6 +18,11 @@ final class Sleeper {
     private boolean inPoller;
     private @Nullable Thread sleeping;
 
+    // For LoopCounters; read by other threads as they are.
+    long sleeps;
+    long wakes;
+    long polls;
+
     /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
     Sleeper(Inbox inbox, Poller.Kind kind) throws IOException {
         this.inbox = inbox;
@@ -52,6 +57,7 @@ final class Sleeper {
         if (!inbox.prepareSleep()) {
             return;
         }
+        sleeps++;
         try {
             if (readiness) {
                 poll(nanos);
@@ -64,21 +70,28 @@ final class Sleeper {
                 }
             }
         } finally {
-            inbox.endSleep();
+            if (inbox.endSleep()) {
+                wakes++;
+            }
         }
     }
 
-    /** Ends a sleep. For whoever replaced the mark SLEEPING of the inbox, once. Any thread. */
-    void wake() {
+    /**
+     * Ends a sleep. For whoever replaced the mark SLEEPING of the inbox, once. Any thread.
+     *
+     * @return false if the way to wake was broken and has been repaired (F92)
+     */
+    boolean wake() {
         Poller p = poller;
         if (inPoller && p != null) {
-            p.wake();
-        } else {
-            LockSupport.unpark(sleeping);
+            return p.wake();
         }
+        LockSupport.unpark(sleeping);
+        return true;
     }
 
     private int poll(long nanos) {
+        polls++;
         try {
             return poller().poll(nanos);
         } catch (IOException e) {

@@ -83,7 +83,7 @@ final class Ticks extends Timed {
     }
 
     private boolean needed() {
-        return users.length > 0;
+        return users.length > 0 || loop.hasBatch();
     }
 
     /** One tick; false if there is to be no other. The ticker's thread. */

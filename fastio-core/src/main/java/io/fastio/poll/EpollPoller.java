@@ -19,6 +19,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,7 +134,8 @@ final class EpollPoller implements Poller {
     }
 
     private final int epfd;
-    private final int wakeFd;
+    private volatile int wakeFd; // changed while repairing
+    private final AtomicBoolean repairing = new AtomicBoolean();
     private final boolean pwait2;
     private final String name;
     private final MemorySegment errno = Libc.newErrno();
@@ -574,22 +576,60 @@ final class EpollPoller implements Poller {
     }
 
     @Override
-    public void wake() {
-        if ((int) WAKERS.getAndAdd(this, 1) >= 0) {
-            long written;
-            try {
-                written = (long) EVENTFD_WRITE.invokeExact(wakeFd, ONE.address(), 8L);
-            } catch (Throwable t) {
-                throw Libc.thrown(t);
-            } finally {
-                WAKERS.getAndAdd(this, -1);
+    public boolean wake() {
+        try {
+            if ((int) WAKERS.getAndAdd(this, 1) < 0) {
+                return true; // closed: there is nobody to wake
             }
-            if (written != 8) {
-                throw new UncheckedIOException(
-                        new IOException("the loop could not be woken: its eventfd refuses the write"));
+            int fd = wakeFd;
+            if (write(fd)) {
+                return true;
             }
-        } else {
+            repair(fd);
+            return false;
+        } finally {
             WAKERS.getAndAdd(this, -1);
+        }
+    }
+
+    private static boolean write(int fd) {
+        try {
+            return (long) EVENTFD_WRITE.invokeExact(fd, ONE.address(), 8L) == 8;
+        } catch (Throwable t) {
+            throw Libc.thrown(t);
+        }
+    }
+
+    /**
+     * F92: somebody closed our eventfd, or put another file in its place. The kernel takes a new one while the loop
+     * waits, so whoever has to wake it can do so. The old number is not ours any more and is left alone.
+     */
+    private void repair(int broken) {
+        while (!repairing.compareAndSet(false, true)) {
+            Thread.onSpinWait(); // another waker is at it; it does not block
+        }
+        int fresh = -1;
+        try {
+            if (wakeFd == broken) {
+                MemorySegment error = Libc.newErrno();
+                fresh = checkedBy(error, "eventfd", (int) EVENTFD.invokeExact(error, 0, EFD_CLOEXEC | EFD_NONBLOCK));
+                MemorySegment event = Arena.ofAuto().allocate(LAYOUT.size(), 8);
+                event.set(JAVA_INT, LAYOUT.events(0), EPOLLIN | EPOLLET);
+                event.set(JAVA_LONG_UNALIGNED, LAYOUT.data(0), WAKE);
+                checkedBy(error, "epoll_ctl", (int)
+                        EPOLL_CTL.invokeExact(error, epfd, EPOLL_CTL_ADD, fresh, event.address()));
+                wakeFd = fresh;
+            }
+            if (!write(wakeFd)) {
+                throw new IOException("its eventfd refuses the write");
+            }
+        } catch (IOException e) {
+            closeFd(fresh == wakeFd ? -1 : fresh);
+            throw new UncheckedIOException("the loop could not be woken: " + e.getMessage(), e);
+        } catch (Throwable t) {
+            throw Libc.thrown(t);
+        } finally {
+            repairing.set(false);
         }
     }
 
@@ -650,6 +690,10 @@ final class EpollPoller implements Poller {
     }
 
     private int checked(String call, int result) throws IOException {
+        return checkedBy(errno, call, result);
+    }
+
+    private static int checkedBy(MemorySegment errno, String call, int result) throws IOException {
         if (result < 0) {
             throw Errno.exception(call, -Libc.errno(errno));
         }

@@ -147,9 +147,11 @@ public interface Poller extends AutoCloseable {
      * wakes may end one poll, but each costs a system call: call it only for a loop that sleeps. Does nothing once the
      * poller is closed, as there is nobody to wake.
      *
-     * @throws java.io.UncheckedIOException if the kernel refuses (F92)
+     * @return false if the way to wake was found broken and has been made anew (F92): the wake took place, and somebody
+     *     should be told
+     * @throws java.io.UncheckedIOException if the kernel refuses, and refuses to make it anew
      */
-    void wake();
+    boolean wake();
 
     /** Whether {@link #register(int, Target)} works. */
     boolean supportsFds();

@@ -324,10 +324,11 @@ final class SelectorPoller implements Poller {
     }
 
     @Override
-    public void wake() {
+    public boolean wake() {
         woken = true;
         try {
             selector.wakeup(); // harmless on a closed one
+            return true;
         } catch (InternalError e) {
             // How the JDK reports a wake-up write that failed.
             throw new UncheckedIOException(new IOException("the loop could not be woken", e));

@@ -4,6 +4,7 @@ import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.Wait;
 import io.fastio.WaitList;
+import io.fastio.WakePolicy;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -43,18 +44,7 @@ public final class Event {
     private long seen;
     private @Nullable List<Watcher> watchers;
 
-    private final Home home = new Home() {
-        @Override
-        void settle() {
-            Event.this.settle();
-        }
-
-        @Override
-        void forsake() {
-            waiters = new WaitList();
-            watchers = null;
-        }
-    };
+    private final Home home;
 
     /** An event that is not set; a wake makes a task ready in the task's own class. */
     public Event() {
@@ -67,7 +57,29 @@ public final class Event {
      * @param priority {@link Priority#URGENT}: it wakes every task as an URGENT one (S1); else in the task's own class
      */
     public Event(Priority priority) {
+        this(priority, WakePolicy.AT_ONCE);
+    }
+
+    /**
+     * An event that is not set.
+     *
+     * @param priority {@link Priority#URGENT}: it wakes every task as an URGENT one (S1); else in the task's own class
+     * @param policy how soon the loop sees a set from another thread (W2)
+     */
+    public Event(Priority priority, WakePolicy policy) {
         this.wakeClass = Objects.requireNonNull(priority, "priority") == Priority.URGENT ? priority : null;
+        this.home = new Home(policy) {
+            @Override
+            void settle() {
+                Event.this.settle();
+            }
+
+            @Override
+            void forsake() {
+                waiters = new WaitList();
+                watchers = null;
+            }
+        };
     }
 
     /**

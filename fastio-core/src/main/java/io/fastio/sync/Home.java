@@ -4,9 +4,11 @@ import io.fastio.EventLoop;
 import io.fastio.Signal;
 import io.fastio.Task;
 import io.fastio.Wait;
+import io.fastio.WakePolicy;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,13 +31,23 @@ abstract class Home {
         }
     }
 
+    private final WakePolicy policy;
     private volatile @Nullable Bell bell;
+
+    Home() {
+        this(WakePolicy.AT_ONCE);
+    }
+
+    /** @param policy how soon the loop hears the bell (W2) */
+    Home(WakePolicy policy) {
+        this.policy = Objects.requireNonNull(policy, "policy");
+    }
 
     private static final class Bell extends Signal {
         private final Home home;
 
         Bell(EventLoop loop, Home home) {
-            super(loop);
+            super(loop, home.policy);
             this.home = home;
         }
 

@@ -4,6 +4,7 @@ import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.Wait;
 import io.fastio.WaitList;
+import io.fastio.WakePolicy;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,18 +23,7 @@ public final class ThreadSafeFlag {
     /** A waiter was woken and has not run yet: what is set meanwhile merges into its wake. */
     private boolean onItsWay;
 
-    private final Home home = new Home() {
-        @Override
-        void settle() {
-            ThreadSafeFlag.this.settle();
-        }
-
-        @Override
-        void forsake() {
-            waiters = new WaitList();
-            onItsWay = false;
-        }
-    };
+    private final Home home;
 
     /** A flag that is not set; a wake makes a task ready in the task's own class. */
     public ThreadSafeFlag() {
@@ -46,7 +36,29 @@ public final class ThreadSafeFlag {
      * @param priority {@link Priority#URGENT}: it wakes every task as an URGENT one (S1); else in the task's own class
      */
     public ThreadSafeFlag(Priority priority) {
+        this(priority, WakePolicy.AT_ONCE);
+    }
+
+    /**
+     * A flag that is not set.
+     *
+     * @param priority {@link Priority#URGENT}: it wakes every task as an URGENT one (S1); else in the task's own class
+     * @param policy how soon the loop sees a set from another thread (W2)
+     */
+    public ThreadSafeFlag(Priority priority, WakePolicy policy) {
         this.wakeClass = Objects.requireNonNull(priority, "priority") == Priority.URGENT ? priority : null;
+        this.home = new Home(policy) {
+            @Override
+            void settle() {
+                ThreadSafeFlag.this.settle();
+            }
+
+            @Override
+            void forsake() {
+                waiters = new WaitList();
+                onItsWay = false;
+            }
+        };
     }
 
     /**
