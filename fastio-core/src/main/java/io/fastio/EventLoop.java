@@ -453,8 +453,12 @@ public final class EventLoop implements Executor, AutoCloseable {
     private boolean slept;
 
     // For LoopCounters; read by other threads as they are.
+    @SuppressWarnings("UnusedVariable") // by Counts
     private long steps;
+
+    @SuppressWarnings("UnusedVariable") // by Counts
     private long emptyTurns;
+
     long coalesced;
 
     private long lastWake;
@@ -702,7 +706,8 @@ public final class EventLoop implements Executor, AutoCloseable {
             case ACCEPTED -> true;
             case MUST_WAKE -> {
                 if (!sleeper.wake()) { // W1: once per sleep
-                    report(new LoopError("the wake channel of " + name + " was broken and has been made anew", null, null));
+                    report(new LoopError(
+                            "the wake channel of " + name + " was broken and has been made anew", null, null));
                 }
                 yield true;
             }
