@@ -336,7 +336,7 @@ final class HammerTest {
         Thread releasers = Thread.ofPlatform().daemon().start(() -> {
             try {
                 Race.of(2, number -> {
-                    while (!over.get()) {
+                    while (!over.get() || !toRelease.isEmpty()) {
                         if (toRelease.poll() != null) {
                             lock.release();
                         } else {
