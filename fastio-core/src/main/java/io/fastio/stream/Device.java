@@ -56,6 +56,26 @@ public interface Device {
         return -1;
     }
 
+    /**
+     * For drivers that learn by themselves when something has changed, from an interrupt or another thread: these need not
+     * be asked over and over.
+     *
+     * @param changed to be run, from any thread, whenever {@link #poll} may answer otherwise than before; cheap, and coalesces
+     * @return true if the driver will do so: then it is asked after each such call only. False, the default: it is asked
+     *     as the class says
+     */
+    default boolean notifies(Runnable changed) {
+        return false;
+    }
+
+    /** Whether {@link #endOutput} does anything. */
+    default boolean canEndOutput() {
+        return false;
+    }
+
+    /** Tells the other side that nothing more will come. Called once, after the last write. */
+    default void endOutput() throws IOException {}
+
     /** The stream is closed. Called once. */
     default void close() throws IOException {}
 }

@@ -2,6 +2,7 @@ package io.fastio.stream;
 
 import io.fastio.Handle;
 import io.fastio.Priority;
+import io.fastio.Signal;
 import io.fastio.Task;
 import io.fastio.Wait;
 import java.io.IOException;
@@ -9,12 +10,20 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/** A device: waited for by asking it (I8). */
+/** A device: waited for by asking it, over and over (I8) or, if it tells of changes, after each of those. */
 final class DeviceTransport extends Transport {
     private final LoopIo io;
     private final Device device;
     final Side read = new Side(Device.READ);
     final Side write = new Side(Device.WRITE);
+    private final Handle urgentAsk;
+    private final Handle normalAsk;
+    private final Signal news;
+    private final boolean notifies;
+
+    /** It told of a change, and was not asked since because nobody waited. */
+    private boolean missed;
+
     private boolean closed;
 
     /** One direction: who waits for it, and its place among all that the loop asks. */
@@ -91,18 +100,28 @@ final class DeviceTransport extends Transport {
             if (closed) {
                 throw new ClosedChannelException();
             }
-            if (waiter != null || callback != null) {
+            if (isAwaited()) {
                 throw new IllegalStateException("another task waits for the same direction of " + device);
             }
-            boolean inUrgent = urgent || io.loop.ioFirst();
-            (inUrgent ? io.urgentDevices() : io.normalDevices()).add(this);
+            if (!notifies) {
+                (isUrgent() ? io.urgentDevices() : io.normalDevices()).add(this);
+            }
+        }
+
+        boolean isUrgent() {
+            return urgent || io.loop.ioFirst();
+        }
+
+        boolean isAwaited() {
+            return waiter != null || callback != null;
         }
 
         void await() throws IOException {
             Task<?> me = Wait.begin();
             enter();
             waiter = me;
-            Wait.suspend(this, urgent || io.loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
+            askIfMissed();
+            Wait.suspend(this, isUrgent() ? Priority.URGENT : null, Wait.FOREVER);
             throwIfAny();
         }
 
@@ -121,6 +140,7 @@ final class DeviceTransport extends Transport {
         void call(Handle h) throws IOException {
             enter();
             callback = h;
+            askIfMissed();
         }
 
         @Override
@@ -136,7 +156,38 @@ final class DeviceTransport extends Transport {
     DeviceTransport(LoopIo io, Device device) {
         this.io = io;
         this.device = device;
+        this.urgentAsk = io.loop.handle(Priority.URGENT, this::ask);
+        this.normalAsk = io.loop.handle(Priority.NORMAL, this::ask);
+        this.news = new Signal(io.loop) {
+            @Override
+            protected void act() {
+                missed = true;
+                askIfMissed();
+            }
+        };
+        this.notifies = device.notifies(news::raise);
         io.opened(this);
+    }
+
+    /** The driver says that something has changed: it is asked by a callback, as it is user code. */
+    private void askIfMissed() {
+        if (missed && !closed && (read.isAwaited() || write.isAwaited())) {
+            missed = false;
+            boolean isUrgent = read.isAwaited() && read.isUrgent() || write.isAwaited() && write.isUrgent();
+            Handle h = isUrgent ? urgentAsk : normalAsk;
+            if (!h.scheduled()) {
+                h.callSoon();
+            }
+        }
+    }
+
+    private void ask() {
+        if (read.isAwaited()) {
+            read.ask();
+        }
+        if (write.isAwaited()) {
+            write.ask();
+        }
     }
 
     @Override
@@ -205,12 +256,12 @@ final class DeviceTransport extends Transport {
 
     @Override
     boolean canHalfClose() {
-        return false;
+        return device.canEndOutput();
     }
 
     @Override
-    void shutdownOutput() {
-        throw new AssertionError("a device cannot be half-closed");
+    void shutdownOutput() throws IOException {
+        device.endOutput();
     }
 
     @Override

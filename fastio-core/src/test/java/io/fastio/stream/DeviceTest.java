@@ -341,4 +341,36 @@ final class DeviceTest extends OnBothPollers {
         });
         assertThat(d.closes).isEqualTo(1);
     }
+
+    @Test
+    void I8_aDriverThatTellsOfChangesIsAskedThenOnly() throws Exception {
+        run(() -> {
+            for (boolean priority : new boolean[] {true, false}) {
+                Runnable[] changed = new Runnable[1];
+                Fake d = new Fake() {
+                    @Override
+                    public boolean notifies(Runnable news) {
+                        changed[0] = news;
+                        return true;
+                    }
+                };
+                Stream s = new Stream(d).priority(priority);
+                Task<byte[]> t = Asyncio.createTask(() -> s.read(1));
+                letRun(t);
+                d.polls = 0;
+                Asyncio.sleepMs(20);
+                assertThat(d.polls).isZero();
+                changed[0].run();
+                Asyncio.sleepMs(5);
+                assertThat(t.done()).isFalse();
+                d.input.add(bytes("x"));
+                Thread other = Thread.ofPlatform().start(changed[0]);
+                assertThat(text(t.await())).isEqualTo("x");
+                other.join();
+                assertThat(d.polls).isLessThan(10);
+                s.close();
+                changed[0].run();
+            }
+        });
+    }
 }
