@@ -2,6 +2,7 @@ package io.fastio.poll;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -58,6 +59,7 @@ public final class FdIo {
             Libc.linkVariadic("fcntl", Libc.returnsInt(JAVA_INT, JAVA_INT, JAVA_LONG), 2);
     private static final MethodHandle IOCTL =
             Libc.linkVariadic("ioctl", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG), 2);
+    private static final MethodHandle POLL = Libc.link("poll", Libc.returnsInt(JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle ISATTY = Libc.link("isatty", Libc.returnsInt(JAVA_INT));
 
     /** {@code (Object)long}: a direct buffer's address without an allocation; null without the export of sun.nio.ch. */
@@ -280,6 +282,26 @@ public final class FdIo {
         } catch (Throwable t) {
             throw Libc.thrown(t);
         }
+    }
+
+    /**
+     * What is ready now, without waiting: any of {@code events}, {@link Poller#ERROR} and {@link Poller#HANGUP}, or the negative
+     * error number. For those who have no poller that watches descriptors.
+     *
+     * @param events {@link Poller#READ} or {@link Poller#WRITE} or both
+     */
+    public int poll(int fd, int events) {
+        pair.set(JAVA_INT, 0, fd);
+        pair.set(JAVA_INT, 4, events & 0xFFFF); // struct pollfd: two shorts, asked and told
+        int r;
+        do {
+            try {
+                r = (int) POLL.invokeExact(errno, pair.address(), 1L, 0);
+            } catch (Throwable t) {
+                throw Libc.thrown(t);
+            }
+        } while (r < 0 && Libc.errno(errno) == Errno.EINTR);
+        return r <= 0 ? result(r) : pair.get(JAVA_SHORT, 6);
     }
 
     /** 1 for a terminal, 0 for any other file, or the negative error number if it is not an open descriptor. */

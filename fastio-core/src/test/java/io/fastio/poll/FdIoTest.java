@@ -163,6 +163,20 @@ final class FdIoTest {
     }
 
     @Test
+    void tellsWhatIsReadyWithoutWaiting() {
+        int[] p = new int[2];
+        io.pipe(p, FdIo.O_NONBLOCK);
+        assertThat(io.poll(p[0], Poller.READ)).isZero();
+        assertThat(io.poll(p[1], Poller.READ | Poller.WRITE)).isEqualTo(Poller.WRITE);
+        io.write(p[1], ByteBuffer.allocateDirect(1));
+        assertThat(io.poll(p[0], Poller.READ | Poller.WRITE)).isEqualTo(Poller.READ);
+        io.close(p[1]);
+        assertThat(io.poll(p[0], Poller.READ)).isEqualTo(Poller.READ | Poller.HANGUP);
+        io.close(p[0]);
+        assertThat(io.poll(p[0], Poller.READ)).as("POLLNVAL").isEqualTo(32);
+    }
+
+    @Test
     void callsAllocateNothing() {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         int[] p = new int[2];
