@@ -58,19 +58,31 @@ final class FastioSync {
         };
     }
 
+    // The first one serves and the second one answers, so that one turn is under way and every turn is a switch.
+
     private static Turn event(Event one, Event two) {
         return first -> {
-            (first ? one : two).set();
-            Event mine = first ? two : one;
-            mine.await();
-            mine.clear();
+            if (first) {
+                one.set();
+                two.await();
+                two.clear();
+            } else {
+                one.await();
+                one.clear();
+                two.set();
+            }
         };
     }
 
     private static Turn flag(ThreadSafeFlag one, ThreadSafeFlag two) {
         return first -> {
-            (first ? one : two).set();
-            (first ? two : one).await();
+            if (first) {
+                one.set();
+                two.await();
+            } else {
+                one.await();
+                two.set();
+            }
         };
     }
 
@@ -92,12 +104,20 @@ final class FastioSync {
 
     private static Turn queue(AsyncQueue<String> one, AsyncQueue<String> two) {
         return first -> {
-            (first ? one : two).put("turn");
-            String got = (first ? two : one).get();
-            if (got.isEmpty()) {
-                throw new IllegalStateException("somebody else's item");
+            if (first) {
+                one.put("turn");
+                check(two.get());
+            } else {
+                check(one.get());
+                two.put("turn");
             }
         };
+    }
+
+    private static void check(String item) {
+        if (item.isEmpty()) {
+            throw new IllegalStateException("somebody else's item");
+        }
     }
 
     /**
