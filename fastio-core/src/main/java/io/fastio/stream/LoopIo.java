@@ -28,6 +28,9 @@ final class LoopIo implements Closeable {
     final EventLoop loop;
     final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH);
 
+    /** The same for streams below a layer, which reads and writes while the other one is in use. Made when first asked for. */
+    private @Nullable ByteBuffer scratchBelow;
+
     /** System calls on descriptors; null where the loop's poller serves channels only. */
     final @Nullable FdIo fds;
 
@@ -51,6 +54,15 @@ final class LoopIo implements Closeable {
 
     static LoopIo get() {
         return LOCAL.get();
+    }
+
+    ByteBuffer scratchBelow() {
+        ByteBuffer b = scratchBelow;
+        if (b == null) {
+            b = ByteBuffer.allocateDirect(SCRATCH);
+            scratchBelow = b;
+        }
+        return b;
     }
 
     DevicePoller urgentDevices() {

@@ -94,7 +94,7 @@ final class SendQueue {
     }
 
     private int send(ByteBuffer b, Transport to) throws IOException {
-        if (b.isDirect()) {
+        if (b.isDirect() || !to.needsDirect()) {
             return to.write(b);
         }
         ByteBuffer scratch = io.scratch.clear();

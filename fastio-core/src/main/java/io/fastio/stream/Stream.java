@@ -224,11 +224,28 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (position < end) {
             return take(dst, offset, n);
         }
+        if (!transport.needsDirect()) {
+            return receiveInto(ByteBuffer.wrap(dst, offset, n));
+        }
         int got = receive(Math.min(n, LoopIo.SCRATCH));
         if (got > 0) {
             io.scratch.get(0, dst, offset, got);
         }
         return got;
+    }
+
+    /** Reads at least one byte straight into {@code dst}; -1 at the end. Waits. */
+    private int receiveInto(ByteBuffer dst) throws IOException {
+        while (!eof) {
+            if (dry) {
+                awaitReadable();
+            }
+            int n = receiveNow(dst);
+            if (n != 0) {
+                return n;
+            }
+        }
+        return -1;
     }
 
     /** Takes up to {@code n} of the kept bytes. */
@@ -261,23 +278,14 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             consume(k);
             return k;
         }
-        if (!dst.isDirect()) {
+        if (!dst.isDirect() && transport.needsDirect()) {
             int got = receive(Math.min(dst.remaining(), LoopIo.SCRATCH));
             if (got > 0) {
                 dst.put(io.scratch.flip());
             }
             return got;
         }
-        while (!eof) {
-            if (dry) {
-                awaitReadable();
-            }
-            int n = receiveNow(dst);
-            if (n != 0) {
-                return n;
-            }
-        }
-        return -1;
+        return receiveInto(dst);
     }
 
     @Override
@@ -564,7 +572,12 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     public void write(byte[] src, int offset, int n) throws IOException {
         Objects.checkFromIndexSize(offset, n, src.length);
         beginData();
-        if (nothingQueued()) {
+        if (nothingQueued() && !transport.needsDirect()) {
+            ByteBuffer b = ByteBuffer.wrap(src, offset, n);
+            sendWhole(b);
+            offset = b.position();
+            n = b.remaining();
+        } else if (nothingQueued()) {
             while (n > 0) {
                 int k = Math.min(n, LoopIo.SCRATCH);
                 ByteBuffer scratch = io.scratch;
@@ -609,11 +622,11 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (!nothingQueued()) {
             return;
         }
-        boolean more = src.hasRemaining();
-        while (more) {
-            if (src.isDirect()) {
-                more = sendNow(src) > 0 && src.hasRemaining();
-            } else {
+        if (src.isDirect() || !transport.needsDirect()) {
+            sendWhole(src);
+        } else {
+            boolean more = src.hasRemaining();
+            while (more) {
                 ByteBuffer scratch = io.scratch;
                 int k = Math.min(src.remaining(), LoopIo.SCRATCH);
                 scratch.clear().limit(k);
@@ -622,6 +635,13 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
                 src.position(src.position() + sent);
                 more = sent == k && src.hasRemaining();
             }
+        }
+    }
+
+    /** Sends as it is, as far as it is taken. */
+    private void sendWhole(ByteBuffer src) throws IOException {
+        while (src.hasRemaining() && sendNow(src) > 0) {
+            // On with the rest.
         }
     }
 
@@ -801,6 +821,96 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         readPriority(on);
         writePriority(on);
         return this;
+    }
+
+    // =========================================================== below a layer
+
+    /** Reads what is there, without waiting: 0 if there is nothing, -1 at the end. */
+    int readBelow(ByteBuffer dst) throws IOException {
+        if (position < end) {
+            int k = Math.min(dst.remaining(), end - position);
+            dst.put(kept, position, k);
+            consume(k);
+            return k;
+        }
+        if (eof) {
+            return -1;
+        }
+        if (dry) {
+            return 0;
+        }
+        if (dst.isDirect() || !transport.needsDirect()) {
+            return receiveNow(dst);
+        }
+        ByteBuffer scratch = io.scratchBelow();
+        scratch.clear().limit(Math.min(dst.remaining(), LoopIo.SCRATCH));
+        int n = receiveNow(scratch);
+        if (n > 0) {
+            dst.put(scratch.flip());
+        }
+        return n;
+    }
+
+    /** Waits until {@link #readBelow} may give something. */
+    void awaitBelow() throws IOException {
+        if (closing) {
+            throw new ClosedChannelException();
+        }
+        if (position == end && !eof && dry) {
+            awaitReadable();
+        }
+    }
+
+    void wakeBelow() {
+        transport.wakeReader();
+    }
+
+    void whenWritableBelow(Handle callback) throws IOException {
+        transport.whenWritable(callback);
+    }
+
+    /** Writes what is taken now. */
+    int writeBelow(ByteBuffer src) throws IOException {
+        requireWritable();
+        int total = 0;
+        for (int k, sent; (k = Math.min(src.remaining(), LoopIo.SCRATCH)) > 0; total += sent) {
+            if (src.isDirect() || !transport.needsDirect()) {
+                sent = sendNow(src);
+            } else {
+                ByteBuffer scratch = io.scratchBelow();
+                scratch.clear().limit(k);
+                scratch.put(0, src, src.position(), k);
+                sent = sendNow(scratch);
+                src.position(src.position() + sent);
+            }
+            if (sent == 0) {
+                break;
+            }
+        }
+        return total;
+    }
+
+    /**
+     * A layer's last words: sent behind everything else, before this stream, which is about to be closed, is.
+     *
+     * @param announced whether the layer has a callback that waits for room, and will call {@link #sendBelow}
+     */
+    void writeLast(ByteBuffer src, boolean announced) {
+        if (closing || writeFailure != null) {
+            return;
+        }
+        try {
+            sending |= announced;
+            int n = src.remaining();
+            queue().add(src);
+            queued(n);
+        } catch (IOException e) {
+            broken(e);
+        }
+    }
+
+    void sendBelow() {
+        sendQueued();
     }
 
     // =========================================================== ending

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Opens streams and servers (asyncio's {@code streams}). For tasks; everything opened belongs to the task's loop. */
@@ -260,6 +261,19 @@ public final class Streams {
     /** The process's standard error output; see {@link #stdout()}. */
     public static Stream stderr() throws IOException {
         return Descriptors.standard(2, "stderr");
+    }
+
+    // =========================================================== layers
+
+    /**
+     * Lays a protocol over a stream. From then on the result is used in place of {@code below}, and closes it. Does not wait.
+     *
+     * @param layer makes the layer from what it may do with the stream below
+     */
+    public static Stream layered(Stream below, Function<? super Below, ? extends Layer> layer) {
+        Objects.requireNonNull(below, "below");
+        LoopIo io = LoopIo.get();
+        return new Stream(io, new LayerTransport(io, below, layer.apply(new Below(below))), below.name());
     }
 
     // =========================================================== servers

@@ -9,9 +9,15 @@ import org.jspecify.annotations.Nullable;
  * What a stream moves its bytes with: never blocks, and knows how to wait. One reader and one writer at a time; the two
  * directions have nothing to do with each other (I1). Loop only.
  */
-abstract sealed class Transport permits WatchedTransport, DeviceTransport, FileTransport, PumpTransport {
+abstract sealed class Transport
+        permits WatchedTransport, DeviceTransport, FileTransport, LayerTransport, PumpTransport {
     /** Whether a read may be tried before readiness was reported. */
     boolean readsAtOnce() {
+        return true;
+    }
+
+    /** Whether it reads and writes direct buffers only. */
+    boolean needsDirect() {
         return true;
     }
 
@@ -33,7 +39,7 @@ abstract sealed class Transport permits WatchedTransport, DeviceTransport, FileT
     /**
      * Reads what is there.
      *
-     * @param dst direct, with room
+     * @param dst direct if that {@linkplain #needsDirect is needed}, with room
      * @return the number of bytes, 0 if there is nothing yet, -1 at the end
      */
     abstract int read(ByteBuffer dst) throws IOException;
@@ -41,7 +47,7 @@ abstract sealed class Transport permits WatchedTransport, DeviceTransport, FileT
     /**
      * Writes what can be taken at once.
      *
-     * @param src direct, not empty
+     * @param src direct if that {@linkplain #needsDirect is needed}, not empty
      * @return the number of bytes, 0 if nothing can be taken now
      */
     abstract int write(ByteBuffer src) throws IOException;
