@@ -1,0 +1,61 @@
+package io.fastio.tls;
+
+import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * What clients and servers have in common.
+ *
+ * @param applicationProtocols for ALPN, the favourite first; empty: none
+ * @param protocols versions of TLS; empty: the JDK's choice
+ * @param ciphers cipher suites; empty: the JDK's choice
+ * @param handshakeTime how long a handshake may take
+ */
+record Settings(
+        SSLContext context,
+        List<String> applicationProtocols,
+        List<String> protocols,
+        List<String> ciphers,
+        Duration handshakeTime) {
+    private static final Duration HANDSHAKE_TIME = Duration.ofSeconds(10);
+
+    Settings {
+        if (handshakeTime.isNegative() || handshakeTime.isZero()) {
+            throw new IllegalArgumentException("handshakeTime must be positive: " + handshakeTime);
+        }
+    }
+
+    static Settings of(SSLContext context) {
+        return new Settings(context, List.of(), List.of(), List.of(), HANDSHAKE_TIME);
+    }
+
+    Settings withApplicationProtocols(List<String> names) {
+        return new Settings(context, names, protocols, ciphers, handshakeTime);
+    }
+
+    Settings withProtocols(List<String> names) {
+        return new Settings(context, applicationProtocols, names, ciphers, handshakeTime);
+    }
+
+    Settings withCiphers(List<String> names) {
+        return new Settings(context, applicationProtocols, protocols, names, handshakeTime);
+    }
+
+    Settings withHandshakeTime(Duration d) {
+        return new Settings(context, applicationProtocols, protocols, ciphers, d);
+    }
+
+    void applyTo(SSLParameters p) {
+        if (!applicationProtocols.isEmpty()) {
+            p.setApplicationProtocols(applicationProtocols.toArray(String[]::new));
+        }
+        if (!protocols.isEmpty()) {
+            p.setProtocols(protocols.toArray(String[]::new));
+        }
+        if (!ciphers.isEmpty()) {
+            p.setCipherSuites(ciphers.toArray(String[]::new));
+        }
+    }
+}
