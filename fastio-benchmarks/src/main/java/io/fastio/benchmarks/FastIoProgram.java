@@ -47,6 +47,20 @@ record FastIoProgram(String name, String description, List<Figure> figures) impl
                                 new Figure("cancel", "ms", BOUND, 10, 1.2),
                                 new Figure("timeout_late", "ms", BOUND, 10, 1.2))),
                 new FastIoProgram(
+                        "ms_timer",
+                        "three tasks with timers of 30 ms, by an I/O device, beside ten tasks that block 10 ms: ms",
+                        List.of(
+                                new Figure("median", "ms", DOCUMENT, 34, 1),
+                                new Figure("max", "ms", DOCUMENT, 34, 1.2),
+                                new Figure("sleep_median", "ms", DOCUMENT, 300, 1))),
+                new FastIoProgram(
+                        "pin_cb",
+                        "callbacks for the changes of a pin beside ten tasks that block 10 ms: ms from change to callback",
+                        List.of(
+                                new Figure("median", "ms", BOUND, 10, 1),
+                                new Figure("max", "ms", BOUND, 10, 1.2),
+                                new Figure("missed", "changes", BOUND, 0, 0))),
+                new FastIoProgram(
                         "fast_can",
                         "cancel of a task in a sleep of 60 s, nothing else to do: ms until it has ended",
                         List.of(

@@ -5,13 +5,21 @@ import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
 import io.fastio.Task;
+import io.fastio.device.MillisTimer;
+import io.fastio.device.Pin;
+import io.fastio.device.PinChange;
+import io.fastio.device.SimulatedChip;
 import io.fastio.stream.Server;
 import io.fastio.stream.Stream;
 import io.fastio.stream.Streams;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /** MicroPython fast_io's demonstrations, written anew for fastio with the same parameters. */
 final class FastIoPrograms {
@@ -28,6 +36,8 @@ final class FastIoPrograms {
                     case "overdue" -> overdue();
                     case "call_lp" -> callLp();
                     case "priority_test" -> priorityTest();
+                    case "ms_timer" -> msTimer();
+                    case "pin_cb" -> pinCb();
                     case "fast_can" -> fastCan();
                     case "iorw_can" -> iorwCan();
                     case "iorw_to" -> iorwTo();
@@ -120,6 +130,75 @@ final class FastIoPrograms {
             running[0] = false;
             return Map.of("cancel", cancel, "timeout_late", late);
         });
+    }
+
+    /** As in the timing benchmark, but of NORMAL tasks: it is the wait on the device that is urgent. */
+    private static Map<String, Double> msTimer() throws Exception {
+        MillisTimer timer = new MillisTimer();
+        Samples device = timers(() -> timer.await(Hogs.TIMER_MILLIS));
+        Samples sleep = timers(() -> Asyncio.sleepMs(Hogs.TIMER_MILLIS));
+        return Map.of("median", device.median(), "max", device.max(), "sleep_median", sleep.median());
+    }
+
+    private static Samples timers(Action wait) throws Exception {
+        Hogs hogs = new Hogs(1_500);
+        Asyncio.run(() -> {
+            List<Task<?>> all = new ArrayList<>();
+            for (int i = 0; i < Hogs.TIMERS; i++) {
+                all.add(Asyncio.createTask(() -> {
+                    while (hogs.running()) {
+                        long start = System.nanoTime();
+                        wait.run();
+                        hogs.fired(start);
+                    }
+                }));
+            }
+            FastioTasks.startHogs(hogs, all);
+            FastioTasks.awaitAll(all);
+        });
+        return hogs.reading().samples();
+    }
+
+    private static Map<String, Double> pinCb() throws Exception {
+        Hogs hogs = new Hogs(1_500);
+        int[] changes = {0};
+        int[] seen = {0};
+        Asyncio.run(() -> {
+            SimulatedChip chip = new SimulatedChip(1);
+            AtomicLong changed = new AtomicLong();
+            List<Task<?>> all = new ArrayList<>();
+            FastioTasks.startHogs(hogs, all);
+            try (Pin pin = Pin.of(chip, 0);
+                    PinChange _ = new PinChange(pin, edge -> {
+                        seen[0]++;
+                        hogs.fired(changed.getAndSet(0));
+                    })) {
+                Thread outside = Thread.ofPlatform().start(() -> changePin(chip, changed, changes));
+                FastioTasks.awaitAll(all);
+                outside.interrupt();
+                Asyncio.offload(() -> {
+                    outside.join();
+                    return true;
+                });
+            }
+        });
+        Samples late = hogs.reading().samples();
+        // One may still be on its way at the end.
+        double missed = Math.max(0, changes[0] - 1 - seen[0]);
+        return Map.of("median", late.median(), "max", late.max(), "missed", missed);
+    }
+
+    /** Changes the pin every 37 ms, which is no multiple of a hog's step, once the last change has been seen. */
+    private static void changePin(SimulatedChip chip, AtomicLong changed, int[] changes) {
+        boolean high = false;
+        while (!Thread.interrupted()) {
+            LockSupport.parkNanos(37_000_000);
+            if (changed.compareAndSet(0, System.nanoTime())) {
+                high = !high;
+                changes[0]++;
+                chip.drive(0, high);
+            }
+        }
     }
 
     private static Map<String, Double> fastCan() throws Exception {

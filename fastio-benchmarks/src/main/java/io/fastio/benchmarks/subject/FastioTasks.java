@@ -71,7 +71,7 @@ final class FastioTasks implements Subject {
         return lap.reading();
     }
 
-    private static void awaitAll(List<Task<?>> tasks) throws Exception {
+    static void awaitAll(List<Task<?>> tasks) throws Exception {
         for (Task<?> task : tasks) {
             task.await();
         }
@@ -127,16 +127,25 @@ final class FastioTasks implements Subject {
                 }));
             }
             for (int i = 0; i < Hogs.COUNT; i++) {
-                all.add(Asyncio.createTask(() -> {
-                    while (hogs.running()) {
-                        block(Hogs.STEP_NANOS, checkpoints);
-                        Asyncio.yieldNow();
-                    }
-                }));
+                all.add(Asyncio.createTask(() -> hog(hogs, checkpoints)));
             }
             awaitAll(all);
         });
         return hogs.reading();
+    }
+
+    /** Adds the ten hogs of the timer programs. */
+    static void startHogs(Hogs hogs, List<Task<?>> all) {
+        for (int i = 0; i < Hogs.COUNT; i++) {
+            all.add(Asyncio.createTask(() -> hog(hogs, false)));
+        }
+    }
+
+    private static void hog(Hogs hogs, boolean checkpoints) {
+        while (hogs.running()) {
+            block(Hogs.STEP_NANOS, checkpoints);
+            Asyncio.yieldNow();
+        }
     }
 
     static void block(long nanos, boolean checkpoints) {
