@@ -123,7 +123,7 @@ final class InboxTest {
     private static Result hammer(Door door, int rounds, boolean untilLost) throws InterruptedException {
         AtomicLong delivered = new AtomicLong();
         AtomicLong lost = new AtomicLong();
-        AtomicLong wakes = new AtomicLong();
+        long wakes = 0;
         AtomicLong sleeps = new AtomicLong();
         Thread loop = Thread.ofPlatform().daemon().start(() -> {
             SplittableRandom random = new SplittableRandom(7);
@@ -152,7 +152,7 @@ final class InboxTest {
         SplittableRandom random = new SplittableRandom(11);
         for (int i = 0; i < rounds && loop.isAlive(); i++) {
             if (door.push(new Item(delivered))) {
-                wakes.incrementAndGet();
+                wakes++;
                 LockSupport.unpark(loop);
             }
             if (i % 8 == 0) {
@@ -166,7 +166,7 @@ final class InboxTest {
         if (!untilLost) {
             assertThat(delivered).hasValue(rounds);
         }
-        return new Result(lost.get(), wakes.get(), sleeps.get());
+        return new Result(lost.get(), wakes, sleeps.get());
     }
 
     private static void pause(int spins) {
