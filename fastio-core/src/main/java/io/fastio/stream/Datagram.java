@@ -2,6 +2,7 @@ package io.fastio.stream;
 
 import io.fastio.Asyncio;
 import io.fastio.EventLoop;
+import io.fastio.LoopError;
 import io.fastio.LoopLocal;
 import io.fastio.Priority;
 import io.fastio.Task;
@@ -610,6 +611,11 @@ public final class Datagram implements Closeable {
         return (InetSocketAddress) channel.getLocalAddress();
     }
 
+    /** The port at which it receives. */
+    public int port() throws IOException {
+        return localAddress().getPort();
+    }
+
     /** The other side of a connected endpoint, else null. */
     public @Nullable InetSocketAddress remoteAddress() {
         return remote;
@@ -637,7 +643,7 @@ public final class Datagram implements Closeable {
      * the loop's next look. Does not wait. Idempotent.
      */
     @Override
-    public void close() throws IOException {
+    public void close() {
         if (closed) {
             return;
         }
@@ -645,7 +651,11 @@ public final class Datagram implements Closeable {
         closed = true;
         watch.close();
         senders.wakeAll();
-        channel.close();
+        try {
+            channel.close();
+        } catch (IOException e) {
+            io.loop.report(new LoopError("closing " + this + " failed", e, null));
+        }
     }
 
     @Override

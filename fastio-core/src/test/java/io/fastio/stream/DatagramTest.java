@@ -422,6 +422,7 @@ final class DatagramTest {
             try (Datagram a = Datagram.bind(HERE, 0, options);
                     Datagram second = Datagram.bind(HERE, a.localAddress().getPort(), options)) {
                 assertThat(second.localAddress()).isEqualTo(a.localAddress());
+                assertThat(a.port()).isEqualTo(a.localAddress().getPort());
                 assertThat(a.getOption(StandardSocketOptions.SO_BROADCAST)).isTrue();
                 assertThat(a.getOption(StandardSocketOptions.SO_SNDBUF)).isEqualTo(20_000);
                 a.setOption(StandardSocketOptions.IP_MULTICAST_TTL, 3);
