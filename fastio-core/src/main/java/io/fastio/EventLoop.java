@@ -898,6 +898,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** {@link #createTask(Callable)} with options. */
     public <T extends @Nullable Object> Task<T> createTask(TaskOptions options, Callable<T> body) {
         requireOpen();
+        if (closing && !isCurrent()) {
+            throw closedError(); // or whoever makes tasks fast enough would keep the loop from ending
+        }
         LoopTask<T> t = new LoopTask<>(this, options, body);
         t.start();
         return t;
