@@ -516,7 +516,8 @@ final class BlockingCallTest {
                             }
                         }
                     }));
-            Asyncio.sleepMs(10);
+            Asyncio.yieldNow();
+            begun.await();
             long start = System.nanoTime();
             victim.cancel();
             assertCancelled(victim);
@@ -542,7 +543,8 @@ final class BlockingCallTest {
                         }
                         return null;
                     }));
-            Asyncio.sleepMs(10);
+            Asyncio.yieldNow();
+            begun.await();
         });
         long start = System.nanoTime();
         loop.close();
