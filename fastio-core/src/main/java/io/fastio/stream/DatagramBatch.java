@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a {@link Datagram} puts several datagrams at once. Made once and used again and again; its memory
+ * Where {@link Datagram#receive(DatagramBatch)} puts several datagrams at once. Made once and used again and again; its memory
  * is outside the heap. One task at a time.
  */
 public final class DatagramBatch {
