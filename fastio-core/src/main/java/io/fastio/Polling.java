@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * such as a register of a device (I8). Asked at every look between steps if its class is URGENT, else once a round; while
  * the loop has nothing else to do, every {@code devicePollInterval}.
  *
- * <p>The question is a callback (S2): it may resume tasks, it may not use fastio's waits. Everything here is for the loop.
+ * <p>The question is a callback (S2): it may resume tasks, it may not use fastio's waits; one that throws is reported and
+ * disarmed. Everything here is for the loop.
  */
 public final class Polling {
     private final EventLoop loop;
@@ -51,7 +52,9 @@ public final class Polling {
             try {
                 question.run();
             } catch (RuntimeException | Error e) {
-                loop.report(new LoopError("polling by " + question + " threw " + e, e, null));
+                disarm(); // or every round would bring a report, which makes another round
+                loop.report(
+                        new LoopError("polling by " + question + " threw " + e + "; it is not asked again", e, null));
             }
         }
     }
