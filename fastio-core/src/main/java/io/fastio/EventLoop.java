@@ -142,6 +142,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Object runLock = new Object();
     private long slackBefore = -1;
 
+    /** The thread that polled last. */
+    private @Nullable Thread host;
+
+    private final ThreadSettings threadSettings;
+
     /** A host loop drives this one by {@link #poll}. */
     private boolean driven;
 
@@ -157,6 +162,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.ticks = new Ticks(this, nanos(b.tick));
         this.idleStrategy = b.idle;
         this.ioFirst = b.ioFirst;
+        this.threadSettings = b.threadSettings.copy();
         this.debug = b.debug;
         this.handleInterrupt = b.handleInterrupt;
         this.exceptionHandler = b.exceptionHandler;
@@ -1028,6 +1034,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         enterRun();
         LoopTask<T> task;
         try {
+            tune();
             task = new LoopTask<>(this, TaskOptions.named("main"), main);
             task.start();
             awaitedMain = task;
@@ -1066,6 +1073,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         enterRun();
         try {
+            tune();
             runTurns(null);
         } finally {
             leaveRun();
@@ -1132,6 +1140,10 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         enterRun();
         driven = true;
+        if (host != carrier) {
+            host = carrier; // its timer slack is set once, which costs as much as many an empty poll, and stays so
+            slackBefore = -1;
+        }
         try {
             long end = LoopClock.saturatedSum(clock.nanos(), Math.max(0, nanos(atMost)));
             stepsUntilLook = 0;
@@ -1211,20 +1223,29 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void prepareRun() {
-        if (!clock.isVirtual()) {
+        if (!clock.isVirtual() && Thread.currentThread() != host) {
             slackBefore = LoopThread.timerSlack();
-            if (slackBefore > 1) {
-                slackBefore = LoopThread.setTimerSlack(1) ? slackBefore : -1; // S10
+            if (slackBefore > threadSettings.timerSlack()) {
+                slackBefore = LoopThread.setTimerSlack(threadSettings.timerSlack()) ? slackBefore : -1; // S10
             }
         }
         stepsUntilLook = 0;
         now = clock.nanos();
         normalWaitsSince = -1;
-        inbox.drain(); // S2: what was posted before the run became ready before it
+        takeIn(); // S2: what was posted before the run became ready before it
+    }
+
+    /** Asks the system for what the builder was told about the thread; a thread that only polls is left as it is. */
+    private void tune() {
+        String refused = threadSettings.apply();
+        if (refused != null) {
+            report(new LoopError("the thread of " + name + " runs as any other: " + refused, null, null));
+        }
     }
 
     private void leaveRun() {
-        if (slackBefore > 1) {
+        threadSettings.restore();
+        if (slackBefore > threadSettings.timerSlack()) {
             LoopThread.setTimerSlack(slackBefore); // the thread was only lent to us
             slackBefore = -1;
         }
@@ -1541,6 +1562,13 @@ public final class EventLoop implements Executor, AutoCloseable {
         return name;
     }
 
+    /** In debug mode: what belongs to the loop is touched on the loop only (S13). */
+    void checkOwner(Object what) {
+        if (debug && !isCurrent()) {
+            throw new IllegalStateException(what + " belongs to " + this + " and is touched by " + Thread.currentThread());
+        }
+    }
+
     boolean debug() {
         return debug;
     }
@@ -1579,6 +1607,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         private IdleStrategy idle = IdleStrategy.BLOCK;
         private @Nullable LoopClock clock;
         private PollerKind poller = PollerKind.AUTO;
+        private final ThreadSettings threadSettings = new ThreadSettings();
         private boolean debug;
         private boolean handleInterrupt;
         private @Nullable Consumer<? super LoopError> exceptionHandler;
@@ -1654,6 +1683,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         /** Which poller. Default {@link PollerKind#AUTO}. */
         public Builder poller(PollerKind kind) {
             this.poller = Objects.requireNonNull(kind, "kind");
+            return this;
+        }
+
+        /** Which processor and priority the loop's thread is to have: {@code thread(t -> t.cpu(1).realtime(50))}. */
+        public Builder thread(Consumer<? super ThreadSettings> settings) {
+            settings.accept(threadSettings);
             return this;
         }
 

@@ -33,6 +33,7 @@ public final class Polling {
 
     /** From now on it is asked. Idempotent. */
     public void arm() {
+        loop.checkOwner(this);
         if (!armed) {
             armed = true;
             loop.addPolling(this);
@@ -41,6 +42,7 @@ public final class Polling {
 
     /** From now on it is not asked; also from within the question. Idempotent. */
     public void disarm() {
+        loop.checkOwner(this);
         if (armed) {
             armed = false;
             loop.removePolling(this);

@@ -101,7 +101,9 @@ public final class Wait {
      * @return false if the task is in no wait, or has been resumed already
      */
     public static boolean resume(Task<?> task) {
-        return ((LoopTask<?>) task).wakeIfWaiting();
+        LoopTask<?> t = (LoopTask<?>) task;
+        t.loop.checkOwner(t);
+        return t.wakeIfWaiting();
     }
 
     /**
@@ -116,12 +118,16 @@ public final class Wait {
      * be held up by those in between (Y2). Loans add up; the most urgent one counts. On the loop.
      */
     public static void lend(Task<?> task, Priority priority) {
-        ((LoopTask<?>) task).lend(priority, 1);
+        LoopTask<?> t = (LoopTask<?>) task;
+        t.loop.checkOwner(t);
+        t.lend(priority, 1);
     }
 
     /** Ends one loan of {@link #lend}. On the loop. */
     public static void takeBack(Task<?> task, Priority priority) {
-        ((LoopTask<?>) task).lend(priority, -1);
+        LoopTask<?> t = (LoopTask<?>) task;
+        t.loop.checkOwner(t);
+        t.lend(priority, -1);
     }
 
     /** The class in which {@code task} runs at present: its own, or a more urgent one lent to it. On the loop. */

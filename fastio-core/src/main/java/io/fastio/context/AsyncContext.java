@@ -502,7 +502,7 @@ public final class AsyncContext implements AutoCloseable {
     public void waitUntil(long loopNanos) {
         refuseUnderLock("waitUntil");
         Waiter.begin();
-        new Waiter().await(loop, loopNanos, true);
+        new Waiter().await(loop::time, loopNanos, true);
     }
 
     /**
@@ -541,7 +541,7 @@ public final class AsyncContext implements AutoCloseable {
                 long next = first == null
                         ? loopNanos
                         : Math.min(loopNanos, first.getKey().due());
-                goOn = w.await(loop, next, true) || !isInterrupted();
+                goOn = w.await(loop::time, next, true) || !isInterrupted();
             } finally {
                 watchers.remove(w);
             }

@@ -3,7 +3,6 @@ package io.fastio.context;
 import io.fastio.EventLoop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,7 @@ final class ContextLock {
     }
 
     private final EventLoop loop;
-    private final ConcurrentLinkedDeque<Waiter> waiters = new ConcurrentLinkedDeque<>();
+    private final Waiters waiters = new Waiters();
     private volatile @Nullable Thread owner;
 
     /** How often its owner has taken it. The owner's. */
@@ -64,41 +63,7 @@ final class ContextLock {
             depth++;
             return true;
         }
-        Waiter.begin();
-        if (tryAcquire()) {
-            return true;
-        }
-        boolean first = true;
-        while (true) {
-            Waiter w = new Waiter();
-            if (first) {
-                waiters.addLast(w);
-                first = false;
-            } else {
-                waiters.addFirst(w); // it was overtaken, and keeps its place
-            }
-            if (tryAcquire()) { // after the enqueuing: the release that we see here need not have seen us
-                waiters.remove(w); // if it was woken as well: whom to wake next is for our release to find
-                return true;
-            }
-            boolean woken = false;
-            try {
-                woken = w.await(loop, deadline, false);
-            } finally {
-                if (!woken) {
-                    waiters.remove(w);
-                    if (w.isGranted()) {
-                        wakeNext(); // C6: it will not take what it was woken for
-                    }
-                }
-            }
-            if (!woken) {
-                return false;
-            }
-            if (tryAcquire()) {
-                return true;
-            }
-        }
+        return waiters.await(this::tryAcquire, loop::time, deadline, false);
     }
 
     /**
@@ -116,16 +81,7 @@ final class ContextLock {
             return false;
         }
         owner = null;
-        wakeNext();
+        waiters.wakeNext();
         return true;
-    }
-
-    private void wakeNext() {
-        while (owner == null) {
-            Waiter w = waiters.pollFirst();
-            if (w == null || w.grant()) {
-                return;
-            }
-        }
     }
 }

@@ -63,7 +63,7 @@ final class SyncCall<T extends @Nullable Object> {
     T await(long deadline) throws Exception {
         boolean done = false;
         try {
-            done = caller.await(loop, deadline, true);
+            done = caller.await(loop::time, deadline, true);
         } finally {
             abandoned = !done;
         }

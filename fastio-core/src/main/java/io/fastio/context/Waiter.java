@@ -1,11 +1,11 @@
 package io.fastio.context;
 
 import io.fastio.Asyncio;
-import io.fastio.EventLoop;
 import io.fastio.Task;
 import io.fastio.Wait;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +69,11 @@ final class Waiter {
      * @return whether it was granted; false: the deadline passed, or the thread was interrupted, and keeps that status
      * @throws io.fastio.CancelledError if the task was cancelled; it may have been granted nevertheless
      */
-    boolean await(EventLoop clock, long deadline, boolean interruptible) {
+    boolean await(LongSupplier clock, long deadline, boolean interruptible) {
         boolean interrupted = false;
         try {
             while (state == WAITING) {
-                long left = deadline == Wait.FOREVER ? Wait.FOREVER : deadline - clock.time();
+                long left = deadline == Wait.FOREVER ? Wait.FOREVER : deadline - clock.getAsLong();
                 if (left <= 0) {
                     return !leave();
                 }

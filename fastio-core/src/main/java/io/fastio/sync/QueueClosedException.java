@@ -5,6 +5,11 @@ public final class QueueClosedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     QueueClosedException() {
-        super("the queue is closed");
+        this("the queue is closed");
+    }
+
+    /** For whoever else closes something like a queue. */
+    public QueueClosedException(String message) {
+        super(message);
     }
 }

@@ -8,6 +8,7 @@ import io.fastio.Handle;
 import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.TaskOptions;
+import io.fastio.WakePolicy;
 import io.fastio.stream.Server;
 import io.fastio.stream.Stream;
 import io.fastio.stream.Streams;
@@ -165,10 +166,14 @@ final class FastioTasks implements Subject {
     }
 
     private static Reading wake(int count, IdleStrategy idle) throws Exception {
+        return wake(count, idle, WakePolicy.AT_ONCE);
+    }
+
+    private static Reading wake(int count, IdleStrategy idle, WakePolicy policy) throws Exception {
         Alarm alarm = new Alarm(count);
-        ThreadSafeFlag flag = new ThreadSafeFlag();
+        ThreadSafeFlag flag = new ThreadSafeFlag(Priority.NORMAL, policy);
         Thread waker = Thread.ofPlatform().daemon().start(() -> alarm.ring(flag::set));
-        try (EventLoop loop = EventLoop.builder().idle(idle).build()) {
+        try (EventLoop loop = EventLoop.builder().idle(idle).tick(TICK).build()) {
             loop.run(() -> {
                 do {
                     flag.await();
@@ -252,7 +257,7 @@ final class FastioTasks implements Subject {
             case "program" -> FastIoPrograms.run(arguments[0]);
             case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
             case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
-            case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.powersave(TICK));
+            case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.BLOCK, WakePolicy.BATCHED);
             default -> throw new UnsupportedOperationException(name);
         };
     }

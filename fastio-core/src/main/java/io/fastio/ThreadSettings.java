@@ -1,0 +1,140 @@
+package io.fastio;
+
+import io.fastio.poll.Errno;
+import io.fastio.poll.ThreadTuning;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a loop asks of the operating system for its thread: {@link EventLoop.Builder#thread}. Linux only. It is asked for
+ * when {@link EventLoop#run}, {@link EventLoop#runForever} or {@link EventLoop#start} begins, and taken back when a thread
+ * that was only lent to the loop leaves it; a host that calls {@link EventLoop#poll} keeps its thread as it is. What the
+ * system refuses is reported once, and the loop runs without it. {@code ./fastio doctor} tells what this machine allows.
+ *
+ * <p>Not thread-safe; done with once the loop is built.
+ */
+public final class ThreadSettings {
+    private static final long NO_SLACK = -1;
+
+    private int[] cpus = {};
+    private int realtime;
+    private long slack = NO_SLACK;
+
+    // The thread that carries the loop at present.
+    private byte @Nullable [] affinityBefore;
+    private boolean realtimeSet;
+    private boolean refusalTold;
+
+    ThreadSettings() {}
+
+    /**
+     * Pins the thread to processors, counted from 0. The JVM's other threads keep to none; keep them away by {@code taskset}
+     * or {@code isolcpus} if the loop is to have one for itself.
+     *
+     * @param numbers at least one, each from 0 to 1023
+     */
+    public ThreadSettings cpu(int... numbers) {
+        if (numbers.length == 0) {
+            throw new IllegalArgumentException("no processor given");
+        }
+        for (int n : numbers) {
+            if (n < 0 || n >= ThreadTuning.MAX_CPUS) {
+                throw new IllegalArgumentException("no such processor: " + n);
+            }
+        }
+        cpus = numbers.clone();
+        return this;
+    }
+
+    /**
+     * A real-time priority (SCHED_FIFO): the thread runs whenever it can, before all threads of the machine with less. A step
+     * that never ends then takes its processor for good.
+     *
+     * @param priority 1 to 99
+     */
+    public ThreadSettings realtime(int priority) {
+        if (priority < 1 || priority > 99) {
+            throw new IllegalArgumentException("a real-time priority is from 1 to 99: " + priority);
+        }
+        realtime = priority;
+        return this;
+    }
+
+    /**
+     * How late the kernel may end timed waits, in order to end several at once. Default 1, the least.
+     *
+     * @param nanos from 1
+     */
+    public ThreadSettings timerSlack(long nanos) {
+        if (nanos < 1) {
+            throw new IllegalArgumentException("timer slack of " + nanos + " ns");
+        }
+        slack = nanos;
+        return this;
+    }
+
+    long timerSlack() {
+        return slack == NO_SLACK ? 1 : slack;
+    }
+
+    /** The same settings, for one loop. */
+    ThreadSettings copy() {
+        ThreadSettings c = new ThreadSettings();
+        c.cpus = cpus;
+        c.realtime = realtime;
+        c.slack = slack;
+        return c;
+    }
+
+    private boolean isAnything() {
+        return cpus.length > 0 || realtime > 0;
+    }
+
+    /** Asks for all of it, for the calling thread; returns what was refused, for people, or null, or if it was told before. */
+    @Nullable
+    String apply() {
+        if (!isAnything()) {
+            return null;
+        }
+        List<String> refused = new ArrayList<>();
+        if (!ThreadTuning.isSupported()) {
+            refused.add("this system has neither processor masks nor SCHED_FIFO");
+        } else {
+            if (cpus.length > 0) {
+                affinityBefore = ThreadTuning.affinity();
+                int error = ThreadTuning.setAffinity(cpus);
+                if (error != 0) {
+                    affinityBefore = null;
+                    refused.add("cpu" + Arrays.toString(cpus) + ": " + Errno.text(error));
+                }
+            }
+            if (realtime > 0 && !ThreadTuning.isRealtime()) {
+                int error = ThreadTuning.setRealtime(realtime);
+                realtimeSet = error == 0;
+                if (error != 0) {
+                    refused.add("realtime(" + realtime + "): " + Errno.text(error));
+                }
+            }
+        }
+        if (refused.isEmpty() || refusalTold) {
+            return null;
+        }
+        refusalTold = true;
+        return String.join("; ", refused);
+    }
+
+    /** Takes back what {@link #apply} changed; on the same thread. */
+    void restore() {
+        byte[] mask = affinityBefore;
+        affinityBefore = null;
+        if (mask != null) {
+            ThreadTuning.restoreAffinity(mask);
+        }
+        if (realtimeSet) {
+            realtimeSet = false;
+            ThreadTuning.setRealtime(0);
+        }
+    }
+}

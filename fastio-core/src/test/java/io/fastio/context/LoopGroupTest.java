@@ -1,0 +1,287 @@
+package io.fastio.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.fastio.Asyncio;
+import io.fastio.CancelledError;
+import io.fastio.EventLoop;
+import io.fastio.Priority;
+import io.fastio.Task;
+import io.fastio.sync.Event;
+import io.fastio.sync.QueueClosedException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class LoopGroupTest {
+    @Test
+    void runsOnTheLoopThatWasNamed() throws Exception {
+        try (LoopGroup group = LoopGroup.start(3)) {
+            assertThat(group.size()).isEqualTo(3);
+            for (EventLoop loop : group) {
+                assertThat(LoopGroup.runOn(loop, Asyncio::runningLoop)).isSameAs(loop);
+                assertThatExceptionOfType(IOException.class)
+                        .isThrownBy(() -> LoopGroup.runOn(loop, () -> {
+                            throw new IOException("mine");
+                        }))
+                        .withMessage("mine");
+            }
+            assertThat(group.runOnAll(() -> Asyncio.runningLoop().name()))
+                    .containsExactly("fastio-loop-0", "fastio-loop-1", "fastio-loop-2");
+            assertThatIllegalStateException().isThrownBy(() -> group.runOnAll(() -> {
+                throw new IllegalStateException("all of them");
+            }));
+            assertThat(group.next()).isSameAs(group.get(0));
+            assertThat(group.next()).isSameAs(group.get(1));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> LoopGroup.start(0));
+    }
+
+    @Test
+    void fromTaskToLoopAndBackWithoutStoppingTheOwnLoop() throws Exception {
+        try (LoopGroup group = LoopGroup.start(2)) {
+            EventLoop a = group.get(0);
+            EventLoop b = group.get(1);
+            LoopGroup.runOn(a, () -> {
+                AtomicInteger own = new AtomicInteger();
+                Task<?> ticker = Asyncio.createTask(() -> {
+                    while (true) {
+                        own.incrementAndGet();
+                        Asyncio.sleepMs(1);
+                    }
+                });
+                assertThat(LoopGroup.runOn(b, () -> {
+                            while (own.get() < 10) { // only a loop that goes on gets there
+                                Asyncio.sleepMs(1);
+                            }
+                            return LoopGroup.runOn(a, () -> "nested");
+                        }))
+                        .isEqualTo("nested");
+                ticker.cancel();
+                return own.get();
+            });
+        }
+    }
+
+    @Test
+    void C2_aCancelOfTheCallerCancelsTheBody() throws Exception {
+        try (LoopGroup group = LoopGroup.start(2)) {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch cancelled = new CountDownLatch(1);
+            Task<?> caller = group.get(0).createTask(() -> LoopGroup.runOn(group.get(1), () -> {
+                begun.countDown();
+                try {
+                    Asyncio.sleepMs(60_000);
+                    return 1;
+                } catch (CancelledError e) {
+                    cancelled.countDown();
+                    throw e;
+                }
+            }));
+            begun.await();
+            caller.cancel();
+            assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** What belongs to one loop cannot be waited for on another: an error at once, not a lost wake. */
+    @Test
+    void S13_waitingForAnotherLoopsObjectIsAnError() throws Exception {
+        try (LoopGroup group = LoopGroup.start(2)) {
+            Event event = new Event();
+            Task<?> owner = group.get(0).createTask(() -> event.await());
+            while (LoopGroup.runOn(group.get(0), () -> Asyncio.allTasks().size()) > 2) {
+                Thread.sleep(1);
+            }
+            Thread.sleep(20);
+            assertThatIllegalStateException().isThrownBy(() -> LoopGroup.runOn(group.get(1), () -> {
+                event.await();
+                return true;
+            }));
+            event.set();
+            assertThat(owner.get(20, TimeUnit.SECONDS)).isNull();
+        }
+    }
+
+    /** The preemption that one loop cannot give: the urgent loop answers while the other one computes. */
+    @Test
+    void twoLoopsOfDifferentUrgency() throws Exception {
+        List<String> reports = Collections.synchronizedList(new ArrayList<>());
+        try (LoopGroup group = LoopGroup.start(2, (settings, number) -> {
+            settings.exceptionHandler(e -> reports.add(e.message()));
+            if (number == 1) {
+                settings.name("urgent").thread(t -> t.cpu(0).realtime(50).timerSlack(1));
+            }
+        })) {
+            CountDownLatch go = new CountDownLatch(1);
+            AtomicInteger answered = new AtomicInteger();
+            Task<Boolean> computation = group.get(0).createTask(() -> {
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                go.countDown();
+                while (answered.get() == 0 && System.nanoTime() < end) {
+                    Thread.onSpinWait();
+                }
+                return answered.get() == 1;
+            });
+            go.await();
+            assertThat(LoopGroup.runOn(group.get(1), answered::incrementAndGet)).isEqualTo(1);
+            assertThat(computation.get()).isTrue();
+        }
+        assertThat(reports).hasSizeLessThanOrEqualTo(1).allMatch(m -> m.contains("realtime(50)"));
+    }
+
+    @Test
+    void S10_whatTheSystemRefusesIsReportedOnceAndTheLoopRuns() throws Exception {
+        List<String> reports = Collections.synchronizedList(new ArrayList<>());
+        try (EventLoop loop = EventLoop.builder()
+                .exceptionHandler(e -> reports.add(e.message()))
+                .thread(t -> t.cpu(1023)) // there is no such processor
+                .build()) {
+            assertThat(loop.run(() -> 1)).isEqualTo(1);
+            assertThat(loop.run(() -> {
+                        Asyncio.sleepMs(1);
+                        return 2;
+                    }))
+                    .isEqualTo(2);
+        }
+        assertThat(reports).singleElement().asString().contains("1023");
+        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.cpu(-1)));
+        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.realtime(100)));
+        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.timerSlack(0)));
+    }
+
+    @Test
+    void channelsLoseNothingBetweenLoopsAndThreads() throws Exception {
+        try (LoopGroup group = LoopGroup.start(2)) {
+            Channel<Integer> channel = new Channel<>(4);
+            int each = 20_000;
+            AtomicInteger open = new AtomicInteger(3);
+            Runnable done = () -> {
+                if (open.decrementAndGet() == 0) {
+                    channel.close();
+                }
+            };
+            for (EventLoop loop : group) {
+                var _ = loop.createTask(() -> {
+                    for (int i = 0; i < each; i++) {
+                        channel.send(i);
+                    }
+                    done.run();
+                });
+            }
+            Thread.ofPlatform().daemon().start(() -> {
+                for (int i = 0; i < each; i++) {
+                    channel.send(i);
+                }
+                done.run();
+            });
+            AtomicLong sum = new AtomicLong();
+            AtomicInteger count = new AtomicInteger();
+            List<Task<?>> receivers = new ArrayList<>();
+            for (EventLoop loop : group) {
+                receivers.add(loop.createTask(() -> {
+                    for (int i : channel) {
+                        sum.addAndGet(i);
+                        count.incrementAndGet();
+                    }
+                }));
+            }
+            for (int i : channel) {
+                sum.addAndGet(i);
+                count.incrementAndGet();
+            }
+            for (Task<?> t : receivers) {
+                t.get(30, TimeUnit.SECONDS);
+            }
+            assertThat(count).hasValue(3 * each);
+            assertThat(sum).hasValue(3L * each * (each - 1) / 2);
+            assertThatExceptionOfType(QueueClosedException.class).isThrownBy(() -> channel.send(1));
+            assertThatExceptionOfType(QueueClosedException.class).isThrownBy(channel::receive);
+        }
+    }
+
+    @Test
+    void C6_aCancelledReceiverTakesNothingAndPassesItsWakeOn() throws Exception {
+        try (EventLoop loop = EventLoop.create()) {
+            loop.run(() -> {
+                Channel<String> channel = new Channel<>(1);
+                Task<String> first = Asyncio.createTask(channel::receive);
+                Task<String> second = Asyncio.createTask(channel::receive);
+                Asyncio.yieldNow();
+                Asyncio.yieldNow();
+                channel.send("item");
+                first.cancel();
+                assertThat(Asyncio.waitFor(second::await, Duration.ofSeconds(20))).isEqualTo("item");
+                assertThat(channel.poll(Duration.ofMillis(1))).isNull();
+                channel.send("in");
+                assertThat(channel.offer("no room", Duration.ofMillis(1))).isFalse();
+                Task<?> sender = Asyncio.createTask(() -> channel.send("cancelled"));
+                Asyncio.yieldNow();
+                sender.cancel();
+                assertThat(channel.receive()).isEqualTo("in");
+                assertThat(channel.poll(Duration.ofMillis(1))).isNull();
+                assertThat(channel.size()).isZero();
+                channel.close();
+            });
+        }
+    }
+
+    @Test
+    void aServerPerLoopSharesOnePort() throws Exception {
+        try (LoopGroup group = LoopGroup.start(2)) {
+            List<AtomicInteger> served = List.of(new AtomicInteger(), new AtomicInteger());
+            int port = 0;
+            for (int i = 0; i < 2; i++) {
+                int number = i;
+                int wanted = port;
+                port = LoopGroup.runOn(group.get(i), () -> io.fastio.stream.Streams.startServer(
+                                (reader, writer) -> {
+                                    served.get(number).incrementAndGet();
+                                    writer.write(reader.readLine().getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                                },
+                                "127.0.0.1",
+                                wanted,
+                                io.fastio.stream.ServerOptions.defaults().reusePort(true))
+                        .port());
+            }
+            int at = port;
+            for (int i = 0; i < 40; i++) {
+                try (java.net.Socket s = new java.net.Socket("127.0.0.1", at)) {
+                    s.getOutputStream().write("hello\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                    assertThat(s.getInputStream().readAllBytes()).hasSize(5);
+                }
+            }
+            assertThat(served.get(0).get() + served.get(1).get()).isEqualTo(40);
+        }
+    }
+
+    /** In debug mode whoever touches another loop's tasks is told so. */
+    @Test
+    void S13_debugModeChecksWhoTouchesWhat() throws Exception {
+        try (EventLoop loop = EventLoop.builder().debug(true).build()) {
+            loop.start();
+            Task<?> task = loop.createTask(() -> Asyncio.sleepMs(50));
+            Thread.sleep(10);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> io.fastio.Wait.resume(task))
+                    .withMessageContaining("belongs to");
+            assertThatIllegalStateException().isThrownBy(() -> io.fastio.Wait.lend(task, Priority.URGENT));
+            assertThatIllegalStateException().isThrownBy(() -> io.fastio.Wait.takeBack(task, Priority.URGENT));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> new io.fastio.Polling(loop, Priority.NORMAL, () -> {}).arm());
+            assertThat(task.get(20, TimeUnit.SECONDS)).isNull();
+        }
+    }
+}
