@@ -1565,7 +1565,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** In debug mode: what belongs to the loop is touched on the loop only (S13). */
     void checkOwner(Object what) {
         if (debug && !isCurrent()) {
-            throw new IllegalStateException(what + " belongs to " + this + " and is touched by " + Thread.currentThread());
+            throw new IllegalStateException(
+                    what + " belongs to " + this + " and is touched by " + Thread.currentThread());
         }
     }
 

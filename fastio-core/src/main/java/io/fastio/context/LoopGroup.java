@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +67,7 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
     /** One loop for each processor, pinned to it. */
     public static LoopGroup perCore() {
         return start(
-                Runtime.getRuntime().availableProcessors(),
-                (settings, number) -> settings.thread(t -> t.cpu(number)));
+                Runtime.getRuntime().availableProcessors(), (settings, number) -> settings.thread(t -> t.cpu(number)));
     }
 
     /** How many loops there are. */
@@ -125,7 +123,8 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
     }
 
     /** How a body ended, brought to its caller as a value: nobody need report what the caller is about to get. */
-    private record Ended<T extends @Nullable Object>(T value, @Nullable Throwable failure) {
+    private record Ended<T extends @Nullable Object>(
+            T value, @Nullable Throwable failure) {
         @SuppressWarnings("NullAway") // there is no value with a failure
         static <T extends @Nullable Object> Ended<T> of(Callable<T> body) {
             try {

@@ -5,8 +5,8 @@ import io.fastio.Task;
 import io.fastio.Wait;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.function.LongSupplier;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -40,9 +40,10 @@ final class LoopGroupTest {
             }
             assertThat(group.runOnAll(() -> Asyncio.runningLoop().name()))
                     .containsExactly("fastio-loop-0", "fastio-loop-1", "fastio-loop-2");
-            assertThatIllegalStateException().isThrownBy(() -> group.runOnAll(() -> {
-                throw new IllegalStateException("all of them");
-            }));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> group.runOnAll(() -> {
+                        throw new IllegalStateException("all of them");
+                    }));
             assertThat(group.next()).isSameAs(group.get(0));
             assertThat(group.next()).isSameAs(group.get(1));
         }
@@ -80,16 +81,17 @@ final class LoopGroupTest {
         try (LoopGroup group = LoopGroup.start(2)) {
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch cancelled = new CountDownLatch(1);
-            Task<?> caller = group.get(0).createTask(() -> LoopGroup.runOn(group.get(1), () -> {
-                begun.countDown();
-                try {
-                    Asyncio.sleepMs(60_000);
-                    return 1;
-                } catch (CancelledError e) {
-                    cancelled.countDown();
-                    throw e;
-                }
-            }));
+            Task<?> caller = group.get(0)
+                    .createTask(() -> LoopGroup.runOn(group.get(1), () -> {
+                        begun.countDown();
+                        try {
+                            Asyncio.sleepMs(60_000);
+                            return 1;
+                        } catch (CancelledError e) {
+                            cancelled.countDown();
+                            throw e;
+                        }
+                    }));
             begun.await();
             caller.cancel();
             assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
@@ -106,10 +108,11 @@ final class LoopGroupTest {
                 Thread.sleep(1);
             }
             Thread.sleep(20);
-            assertThatIllegalStateException().isThrownBy(() -> LoopGroup.runOn(group.get(1), () -> {
-                event.await();
-                return true;
-            }));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> LoopGroup.runOn(group.get(1), () -> {
+                        event.await();
+                        return true;
+                    }));
             event.set();
             assertThat(owner.get(20, TimeUnit.SECONDS)).isNull();
         }
@@ -157,9 +160,12 @@ final class LoopGroupTest {
                     .isEqualTo(2);
         }
         assertThat(reports).singleElement().asString().contains("1023");
-        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.cpu(-1)));
-        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.realtime(100)));
-        assertThatIllegalArgumentException().isThrownBy(() -> EventLoop.builder().thread(t -> t.timerSlack(0)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EventLoop.builder().thread(t -> t.cpu(-1)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EventLoop.builder().thread(t -> t.realtime(100)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EventLoop.builder().thread(t -> t.timerSlack(0)));
     }
 
     @Test
@@ -223,7 +229,8 @@ final class LoopGroupTest {
                 Asyncio.yieldNow();
                 channel.send("item");
                 first.cancel();
-                assertThat(Asyncio.waitFor(second::await, Duration.ofSeconds(20))).isEqualTo("item");
+                assertThat(Asyncio.waitFor(second::await, Duration.ofSeconds(20)))
+                        .isEqualTo("item");
                 assertThat(channel.poll(Duration.ofMillis(1))).isNull();
                 channel.send("in");
                 assertThat(channel.offer("no room", Duration.ofMillis(1))).isFalse();
@@ -246,15 +253,19 @@ final class LoopGroupTest {
             for (int i = 0; i < 2; i++) {
                 int number = i;
                 int wanted = port;
-                port = LoopGroup.runOn(group.get(i), () -> io.fastio.stream.Streams.startServer(
-                                (reader, writer) -> {
-                                    served.get(number).incrementAndGet();
-                                    writer.write(reader.readLine().getBytes(java.nio.charset.StandardCharsets.UTF_8));
-                                },
-                                "127.0.0.1",
-                                wanted,
-                                io.fastio.stream.ServerOptions.defaults().reusePort(true))
-                        .port());
+                port = LoopGroup.runOn(
+                        group.get(i),
+                        () -> io.fastio.stream.Streams.startServer(
+                                        (reader, writer) -> {
+                                            served.get(number).incrementAndGet();
+                                            writer.write(reader.readLine()
+                                                    .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                                        },
+                                        "127.0.0.1",
+                                        wanted,
+                                        io.fastio.stream.ServerOptions.defaults()
+                                                .reusePort(true))
+                                .port());
             }
             int at = port;
             for (int i = 0; i < 40; i++) {
