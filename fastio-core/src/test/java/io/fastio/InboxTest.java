@@ -123,7 +123,7 @@ final class InboxTest {
     private static Result hammer(Door door, int rounds, boolean untilLost) throws InterruptedException {
         AtomicLong delivered = new AtomicLong();
         AtomicLong lost = new AtomicLong();
-        long wakes = 0;
+        AtomicLong wakes = new AtomicLong();
         AtomicLong sleeps = new AtomicLong();
         Thread loop = Thread.ofPlatform().daemon().start(() -> {
             SplittableRandom random = new SplittableRandom(7);
@@ -133,11 +133,11 @@ final class InboxTest {
                     continue;
                 }
                 pause(random.nextInt(200)); // makes the gap between look and sleep one that is often hit
+                long wakesBefore = wakes.get();
                 if (!door.prepareSleep()) {
                     continue;
                 }
                 sleeps.incrementAndGet();
-                long wakesBefore = wakes.get();
                 long end = System.nanoTime() + 100_000_000;
                 while (door.isEmpty() && delivered.get() < rounds && System.nanoTime() < end) {
                     LockSupport.parkNanos(end - System.nanoTime());
@@ -155,7 +155,7 @@ final class InboxTest {
         SplittableRandom random = new SplittableRandom(11);
         for (int i = 0; i < rounds && loop.isAlive(); i++) {
             if (door.push(new Item(delivered))) {
-                wakes++;
+                wakes.incrementAndGet();
                 LockSupport.unpark(loop);
             }
             if (i % 8 == 0) {
@@ -169,7 +169,7 @@ final class InboxTest {
         if (!untilLost) {
             assertThat(delivered).hasValue(rounds);
         }
-        return new Result(lost.get(), wakes, sleeps.get());
+        return new Result(lost.get(), wakes.get(), sleeps.get());
     }
 
     private static void pause(int spins) {

@@ -269,7 +269,7 @@ final class LoopGroupTest {
             }
             int at = port;
             for (int i = 0; i < 40; i++) {
-                try (java.net.Socket s = new java.net.Socket("127.0.0.1", at)) {
+                try (java.net.Socket s = new java.net.Socket(java.net.InetAddress.getLoopbackAddress(), at)) {
                     s.getOutputStream().write("hello\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
                     assertThat(s.getInputStream().readAllBytes()).hasSize(5);
                 }
