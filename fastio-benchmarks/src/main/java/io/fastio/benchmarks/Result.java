@@ -43,6 +43,11 @@ record Result(
     private static final MathContext DIGITS = new MathContext(4, RoundingMode.HALF_UP);
     /** Ratios are judged as they are printed, in thousandths. */
     private static final double RATIO_STEPS = 1_000;
+    /**
+     * What counts as none where the goal is none: the smallest object has 16 bytes, so an operation that allocated would show
+     * more than this, even one in a thousand; what the JVM allocates once in a measurement shows less.
+     */
+    private static final double NOTHING = 0.01;
 
     /** A figure without a goal, from one value per repetition. */
     static Result of(String bench, String caseName, String who, String metric, String unit, Samples repetitions) {
@@ -76,7 +81,7 @@ record Result(
         if (Double.isNaN(goal)) {
             return null;
         }
-        return Math.round(ratio * RATIO_STEPS) / RATIO_STEPS <= goal && !Double.isNaN(ratio);
+        return Math.round(ratio * RATIO_STEPS) / RATIO_STEPS <= Math.max(goal, NOTHING) && !Double.isNaN(ratio);
     }
 
     /** One line of JSON. */

@@ -38,6 +38,14 @@ final class ResultTest {
         assertThat(nothing.against(0, 0).ok()).isTrue();
         assertThat(something.against(0, 0).ok()).isFalse();
         assertThat(something.against(0, 0).ratio()).isEqualTo(16);
+        assertThat(Result.of("alloc", "yield", "fastio", "alloc", "B", Samples.of(0.004))
+                        .against(0, 0)
+                        .ok())
+                .isTrue();
+        assertThat(Result.of("alloc", "yield", "fastio", "alloc", "B", Samples.of(0.016))
+                        .against(0, 0)
+                        .ok())
+                .isFalse();
     }
 
     @Test
