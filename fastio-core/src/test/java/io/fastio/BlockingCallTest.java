@@ -502,10 +502,12 @@ final class BlockingCallTest {
         LinkedBlockingQueue<LoopError> errors = new LinkedBlockingQueue<>();
         EventLoop loop = EventLoop.builder().exceptionHandler(errors::add).build();
         CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
         loop.run(() -> {
             Task<Void> victim = Asyncio.createTask(
                     "stubborn",
                     () -> Asyncio.offload(() -> {
+                        begun.countDown();
                         while (true) {
                             try {
                                 release.await();
@@ -534,10 +536,12 @@ final class BlockingCallTest {
         LinkedBlockingQueue<LoopError> errors = new LinkedBlockingQueue<>();
         EventLoop loop = EventLoop.builder().exceptionHandler(errors::add).build();
         CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
         loop.run(() -> {
             Asyncio.createTask(
                     "stubborn",
                     () -> Asyncio.offload(() -> {
+                        begun.countDown();
                         while (release.getCount() > 0) {
                             Thread.onSpinWait();
                         }
