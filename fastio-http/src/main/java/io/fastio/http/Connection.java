@@ -35,6 +35,12 @@ final class Connection {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final Duration LINGER = Duration.ofSeconds(1);
 
+    /** What an upgraded connection does behind its handler. */
+    @FunctionalInterface
+    interface LastWords {
+        void say() throws IOException;
+    }
+
     /** What the connection waits for, as far as the peer can keep it waiting. */
     enum Phase {
         /** For nothing: a handler runs. */
@@ -79,6 +85,7 @@ final class Connection {
     private String target = "";
     private boolean keepAlive;
     private boolean upgraded;
+    private @Nullable LastWords lastWords;
     private @Nullable HttpRequest request;
 
     // ---- what it gets
@@ -214,6 +221,10 @@ final class Connection {
         try {
             server.handler.handle(req, res);
             res.end();
+            LastWords words = lastWords;
+            if (words != null && !gone) {
+                words.say();
+            }
         } catch (HttpException e) {
             if (gone || res.isCommitted()) { // the client must not take it for complete
                 gone = true;
@@ -592,6 +603,11 @@ final class Connection {
         keepAlive = false;
     }
 
+    /** What to say when the handler has returned. */
+    void beforeTheEnd(LastWords words) {
+        lastWords = words;
+    }
+
     /** After an upgrade: reads 1 to n bytes; -1 at the end. */
     int readRaw(byte[] dst, int offset, int n) throws IOException {
         if (position < limit) {
@@ -600,7 +616,18 @@ final class Connection {
             position += k;
             return k;
         }
-        return stream.readInto(dst, offset, n);
+        return receive(dst, offset, n);
+    }
+
+    /** After an upgrade: sends all of it, from any task. */
+    void writeRaw(byte[] src) throws IOException {
+        try {
+            stream.write(src);
+            stream.drain();
+        } catch (IOException e) {
+            gone = true;
+            throw e;
+        }
     }
 
     // =========================================================== time

@@ -402,6 +402,9 @@ public final class HttpResponse {
         fieldsLength = 0;
         typed = false;
         status = code;
+        if (code == 426) { // which has to name what is wanted (RFC 9110, 15.5.22; RFC 6455, 4.4)
+            header("Upgrade", "websocket").header("Sec-WebSocket-Version", "13");
+        }
         send(message + "\n");
     }
 

@@ -112,6 +112,21 @@ final class ExamplesTest {
     }
 
     @Test
+    void webServerIsItsOwnClient() throws Exception {
+        List<String> lines = example("WebServer.java");
+
+        assertThat(lines.getFirst()).matches("serving at http://localhost:\\d+/");
+        assertThat(lines.subList(1, lines.size()))
+                .containsExactly(
+                        "/: 200 hello",
+                        "/visits: 200 1",
+                        "/visits: 200 2",
+                        "/add/20/22: 200 42",
+                        "/nothing: 404 there is nothing at this path",
+                        "ended by itself: true");
+    }
+
+    @Test
     void thereAreNoOtherExamples() throws Exception {
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             assertThat(files.map(file -> file.getFileName().toString()))
@@ -126,7 +141,8 @@ final class ExamplesTest {
                             "ProducerConsumer.java",
                             "PulseDevice.java",
                             "TimeoutReadWrite.java",
-                            "UartEcho.java");
+                            "UartEcho.java",
+                            "WebServer.java");
         }
     }
 

@@ -1,0 +1,280 @@
+package io.fastio.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fastio.Asyncio;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Timeout(60)
+final class WebSocketTest {
+    private static final String HANDSHAKE = String.join(
+            "\r\n",
+            "GET /ws HTTP/1.1",
+            "Host: x",
+            "Upgrade: WebSocket",
+            "Connection: keep-alive, Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "",
+            "");
+
+    private final List<String> ends = new CopyOnWriteArrayList<>();
+
+    private void echo(HttpRequest request, HttpResponse response) throws IOException {
+        WebSocket ws = WebSocket.accept(request, response).maxMessageBytes(200_000);
+        try {
+            for (WebSocket.Message m = ws.receive(); m != null; m = ws.receive()) {
+                if (m.isText()) {
+                    ws.send(m.text());
+                } else {
+                    ws.send(m.bytes());
+                }
+            }
+            ends.add("closed " + ws.closeCode() + ' ' + ws.closeReason());
+        } catch (WebSocketException e) {
+            ends.add("broken " + e.code());
+        }
+    }
+
+    private static byte[] frame(int first, int lengthBits, String payload) {
+        return frame(first, lengthBits, payload.getBytes(UTF_8));
+    }
+
+    /** A masked frame. */
+    private static byte[] frame(int first, int lengthBits, byte[] payload) {
+        ByteArrayOutputStream f = new ByteArrayOutputStream();
+        f.write(first);
+        f.write(0x80 | lengthBits);
+        if (lengthBits == 126) {
+            f.write(payload.length >> 8);
+            f.write(payload.length);
+        } else if (lengthBits == 127) {
+            f.writeBytes(ByteBuffer.allocate(8).putLong(payload.length).array());
+        }
+        byte[] mask = {1, 2, 3, (byte) 0xf4};
+        f.writeBytes(mask);
+        for (int i = 0; i < payload.length; i++) {
+            f.write(payload[i] ^ mask[i % 4]);
+        }
+        return f.toByteArray();
+    }
+
+    private static String receive(RawClient c) throws IOException {
+        int first = c.read();
+        int n = c.read();
+        if (n == 126) {
+            n = c.read() << 8 | c.read();
+        }
+        return Integer.toHexString(first) + ' ' + new String(c.exactly(n), UTF_8);
+    }
+
+    private static RawClient open(Served s) throws IOException {
+        RawClient c = s.client();
+        RawClient.Answer a = c.send(HANDSHAKE).answer(false);
+        assertThat(a.status()).isEqualTo(101);
+        assertThat(a.header())
+                .containsEntry("sec-websocket-accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+                .containsEntry("upgrade", "websocket")
+                .containsEntry("connection", "Upgrade");
+        return c;
+    }
+
+    @Test
+    void talksToTheJdksClient() throws Exception {
+        try (Served s = new Served(this::echo);
+                HttpClient http = HttpClient.newHttpClient()) {
+            BlockingQueue<String> got = new LinkedBlockingQueue<>();
+            java.net.http.WebSocket c = http.newWebSocketBuilder()
+                    .buildAsync(URI.create("ws://127.0.0.1:" + s.port + "/ws"), new Collector(got))
+                    .get(20, TimeUnit.SECONDS);
+            c.sendText("héllo", true).get(20, TimeUnit.SECONDS);
+            assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("text héllo");
+            c.sendText("in ", false).get(20, TimeUnit.SECONDS);
+            c.sendPing(ByteBuffer.wrap(new byte[] {7})).get(20, TimeUnit.SECONDS);
+            assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("pong 7");
+            c.sendText("parts", true).get(20, TimeUnit.SECONDS);
+            assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("text in parts");
+            c.sendBinary(ByteBuffer.allocate(100_000), true).get(20, TimeUnit.SECONDS);
+            assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("binary 100000");
+            c.sendClose(4000, "bye").get(20, TimeUnit.SECONDS);
+            assertThat(got.poll(20, TimeUnit.SECONDS)).isEqualTo("close 4000");
+            assertThat(s.stop(Duration.ofSeconds(10))).isTrue();
+            assertThat(ends).containsExactly("closed 4000 bye");
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    private static final class Collector implements java.net.http.WebSocket.Listener {
+        private final BlockingQueue<String> got;
+        private final StringBuilder text = new StringBuilder();
+        private int bytes;
+
+        Collector(BlockingQueue<String> got) {
+            this.got = got;
+        }
+
+        @Override
+        public CompletionStage<?> onText(java.net.http.WebSocket ws, CharSequence part, boolean last) {
+            text.append(part);
+            if (last) {
+                got.add("text " + text);
+                text.setLength(0);
+            }
+            ws.request(1);
+            return null;
+        }
+
+        @Override
+        public CompletionStage<?> onBinary(java.net.http.WebSocket ws, ByteBuffer part, boolean last) {
+            bytes += part.remaining();
+            if (last) {
+                got.add("binary " + bytes);
+            }
+            ws.request(1);
+            return null;
+        }
+
+        @Override
+        public CompletionStage<?> onPong(java.net.http.WebSocket ws, ByteBuffer message) {
+            got.add("pong " + message.get());
+            ws.request(1);
+            return null;
+        }
+
+        @Override
+        public CompletionStage<?> onClose(java.net.http.WebSocket ws, int code, String reason) {
+            got.add("close " + code);
+            return null;
+        }
+    }
+
+    @Test
+    void framesMayComeWithTheHandshakeAndByteByByte() throws Exception {
+        try (Served s = new Served(this::echo);
+                RawClient c = s.client()) {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            all.writeBytes(HANDSHAKE.getBytes(UTF_8));
+            all.writeBytes(frame(0x81, 5, "early"));
+            c.send(all.toByteArray());
+            assertThat(c.answer(false).status()).isEqualTo(101);
+            assertThat(receive(c)).isEqualTo("81 early");
+            for (byte b : frame(0x82, 126, "x".repeat(300))) {
+                c.send(new byte[] {b});
+            }
+            assertThat(receive(c)).isEqualTo("82 " + "x".repeat(300));
+            c.send(frame(0x81, 0, ""));
+            assertThat(receive(c)).isEqualTo("81 ");
+        }
+    }
+
+    static List<Arguments> broken() {
+        return List.of(
+                Arguments.argumentSet("no mask", 1002, new byte[] {(byte) 0x81, 1, 'a'}),
+                Arguments.argumentSet("reserved bit", 1002, frame(0xc1, 1, "a")),
+                Arguments.argumentSet("unknown data frame", 1002, frame(0x83, 1, "a")),
+                Arguments.argumentSet("unknown control frame", 1002, frame(0x8b, 1, "a")),
+                Arguments.argumentSet("continuation of nothing", 1002, frame(0x80, 1, "a")),
+                Arguments.argumentSet("ping in parts", 1002, frame(0x09, 1, "a")),
+                Arguments.argumentSet("large ping", 1002, frame(0x89, 126, "a".repeat(126))),
+                Arguments.argumentSet("length not in its shortest form", 1002, frame(0x81, 126, "a")),
+                Arguments.argumentSet("long length not in its shortest form", 1002, frame(0x81, 127, "a")),
+                Arguments.argumentSet("negative length", 1002, new byte[] {
+                    (byte) 0x82, (byte) 0xff, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0
+                }),
+                Arguments.argumentSet(
+                        "too large", 1009, new byte[] {(byte) 0x82, (byte) 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}),
+                Arguments.argumentSet("text is not UTF-8", 1007, frame(0x81, 2, new byte[] {(byte) 0xc3, 'a'})),
+                Arguments.argumentSet("half a code", 1002, frame(0x88, 1, "a")),
+                Arguments.argumentSet("code 999", 1002, frame(0x88, 2, new byte[] {3, (byte) 0xe7})),
+                Arguments.argumentSet("code 1005", 1002, frame(0x88, 2, new byte[] {3, (byte) 0xed})),
+                Arguments.argumentSet(
+                        "reason is not UTF-8", 1007, frame(0x88, 3, new byte[] {3, (byte) 0xe8, (byte) 0xff})));
+    }
+
+    @ParameterizedTest
+    @MethodSource("broken")
+    void whatBreaksTheRulesIsClosedWithItsCode(int code, byte[] octets) throws Exception {
+        try (Served s = new Served(this::echo);
+                RawClient other = open(s);
+                RawClient c = open(s)) {
+            c.send(octets);
+            assertThat(c.read()).isEqualTo(0x88);
+            int n = c.read();
+            byte[] payload = c.exactly(n);
+            assertThat((payload[0] & 0xff) << 8 | payload[1] & 0xff).isEqualTo(code);
+            other.send(frame(0x81, 4, "fine"));
+            assertThat(receive(other)).isEqualTo("81 fine");
+            assertThat(ends).containsExactly("broken " + code);
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    @Test
+    void messagesInPartsAreOneAndControlFramesMayComeBetween() throws Exception {
+        try (Served s = new Served(this::echo);
+                RawClient c = open(s)) {
+            c.send(frame(0x01, 1, "a"))
+                    .send(frame(0x89, 1, "p"))
+                    .send(frame(0x00, 1, "b"))
+                    .send(frame(0x80, 1, "c"));
+            assertThat(receive(c)).isEqualTo("8a p");
+            assertThat(receive(c)).isEqualTo("81 abc");
+            c.send(frame(0x01, 1, "a")).send(frame(0x01, 1, "b"));
+            assertThat(receive(c)).startsWith("88 ");
+        }
+    }
+
+    @Test
+    void aHandlerThatReturnsCloses() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    for (int i = 0; i < 3; i++) {
+                        ws.send("tick " + i);
+                        Asyncio.sleepMs(5);
+                    }
+                });
+                RawClient c = open(s)) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(receive(c)).isEqualTo("81 tick " + i);
+            }
+            assertThat(receive(c)).startsWith("88 ");
+            c.expectEnd();
+        }
+    }
+
+    @Test
+    void refusesOtherRequests() throws Exception {
+        try (Served s = new Served(this::echo)) {
+            try (RawClient c = s.client()) {
+                assertThat(c.get("/").answer().status()).isEqualTo(400);
+                RawClient.Answer old =
+                        c.send(HANDSHAKE.replace("Version: 13", "Version: 8")).answer();
+                assertThat(old.status()).isEqualTo(426);
+                assertThat(old.header()).containsEntry("sec-websocket-version", "13");
+                assertThat(c.send(HANDSHAKE.replace("dGhlIHNhbXBsZSBub25jZQ==", "short"))
+                                .answer()
+                                .status())
+                        .isEqualTo(400);
+                assertThat(c.send(HANDSHAKE.replace("GET", "POST")).answer().status())
+                        .isEqualTo(400);
+            }
+        }
+    }
+}
