@@ -133,7 +133,9 @@ final class ExamplesTest {
                     .containsExactlyInAnyOrder(
                             "CancelReadWrite.java",
                             "EchoServer.java",
+                            "GpsPosition.java",
                             "Hello.java",
+                            "Instrument.java",
                             "MsTimer.java",
                             "PeriodicSampler.java",
                             "PinCallback.java",
