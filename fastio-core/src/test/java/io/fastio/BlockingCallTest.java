@@ -359,9 +359,9 @@ final class BlockingCallTest {
                     Duration.ofMillis(10)));
             assertThat(TestLoop.thrownBy(victim::await)).isInstanceOfAny(CancelledError.class, TimeoutException.class);
             Task<Void> both =
-                    Asyncio.createTask(() -> Asyncio.waitFor(() -> Thread.sleep(LONG), Duration.ofMillis(10)));
+                    Asyncio.createTask(() -> Asyncio.waitFor(() -> Thread.sleep(LONG), Duration.ofMillis(300)));
             untilBlocked(both);
-            long until = System.nanoTime() + 15_000_000;
+            long until = System.nanoTime() + 300_000_000;
             while (System.nanoTime() < until) {
                 Thread.onSpinWait(); // the timeout falls due in this step
             }
