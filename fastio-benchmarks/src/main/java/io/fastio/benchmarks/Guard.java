@@ -72,7 +72,8 @@ final class Guard {
     private boolean within(Benchmark benchmark, Map<String, Double> stored, Map<String, Double> best) {
         return stored.entrySet().stream()
                 .filter(e -> e.getKey().startsWith(benchmark.name() + ":"))
-                .allMatch(e -> best.getOrDefault(e.getKey(), Double.POSITIVE_INFINITY) <= e.getValue() * TOLERANCE);
+                .allMatch(e -> best.getOrDefault(e.getKey(), Double.POSITIVE_INFINITY)
+                        <= Math.max(e.getValue() * TOLERANCE, Result.NOTHING));
     }
 
     private Map<String, Double> measure(Benchmark benchmark) throws Exception {

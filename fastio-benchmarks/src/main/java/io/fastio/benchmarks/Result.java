@@ -47,7 +47,7 @@ record Result(
      * What counts as none where the goal is none: the smallest object has 16 bytes, so an operation that allocated would show
      * more than this, even one in a thousand; what the JVM allocates once in a measurement shows less.
      */
-    private static final double NOTHING = 0.01;
+    static final double NOTHING = 0.01;
 
     /** A figure without a goal, from one value per repetition. */
     static Result of(String bench, String caseName, String who, String metric, String unit, Samples repetitions) {
