@@ -46,7 +46,8 @@ final class LauncherBuildTest {
                 .containsPattern("fastio: the build failed; all of its output is in .*build-tools\\.log\n$");
 
         Files.writeString(source, "package io.fastio.tools;\n\nfinal class Extra {\n    java.util.List raw;\n}\n");
-        assertThat(launcher.run("version").err()).contains("Extra.java:[4,14] found raw type"); // a warning is an error here
+        assertThat(launcher.run("version").err())
+                .contains("Extra.java:[4,14] found raw type"); // a warning is an error here
 
         Files.delete(source);
         Result mended = launcher.run("version");
