@@ -183,7 +183,15 @@ final class DoctorCommand implements Callable<Integer> {
         String limits = Files.readString(Path.of("/proc/self/limits"));
         Optional<String> files = softLimit(limits, "Max open files");
         Optional<String> realtime = softLimit(limits, "Max realtime priority");
+        int processors = Runtime.getRuntime().availableProcessors();
         return List.of(
+                processors > 1
+                        ? Finding.ok(
+                                "processors", processors + ": a loop may have one for itself: thread(t -> t.cpu(1))")
+                        : Finding.better(
+                                "processors",
+                                "one: a loop that spins (IdleStrategy.SPIN) would hold up everything else",
+                                "taskset or the container's cpuset, if the machine has more"),
                 files.filter(enough(ENOUGH_FILES)).isPresent()
                         ? Finding.ok("open files", files.orElseThrow() + " at most")
                         : Finding.better(
@@ -191,7 +199,9 @@ final class DoctorCommand implements Callable<Integer> {
                                 files.orElse("unknown number") + " at most: each connection takes one",
                                 "ulimit -n 65536, or LimitNOFILE= in the systemd unit"),
                 realtime.filter(enough(1)).isPresent() || hasCapability(CAP_SYS_NICE)
-                        ? Finding.ok("realtime", "the loop's thread may be given a realtime priority (chrt)")
+                        ? Finding.ok(
+                                "realtime",
+                                "the loop's thread may be given a realtime priority: thread(t -> t.realtime(50))")
                         : Finding.better(
                                 "realtime",
                                 "not permitted: other programs can delay the loop's thread",

@@ -74,6 +74,20 @@ final class ExamplesTest {
     }
 
     @Test
+    void robotFrame() throws Exception {
+        assertThat(example("RobotFrame.java", "30"))
+                .singleElement()
+                .asString()
+                .matches(
+                        "30 frames, late by \\d+\\.\\d ms at most; [1-9]\\d* commands, [1-9]\\d* reports, speed near [01]\\.\\d");
+    }
+
+    @Test
+    void swingHost() throws Exception {
+        assertThat(example("SwingHost.java")).containsExactly("10 rows after several polls");
+    }
+
+    @Test
     void pinCallback() throws Exception {
         assertThat(example("PinCallback.java", "2"))
                 .containsExactly(
