@@ -21,6 +21,7 @@ module io.fastio.benchmarks {
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires io.vertx.core;
+    requires jmh.core;
     requires kotlin.stdlib;
     requires kotlinx.coroutines.core;
     requires static org.jspecify;

@@ -10,6 +10,7 @@ final class Catalog {
             new RateBenchmark(),
             new RateFeaturesBenchmark(),
             new AllocBenchmark(),
+            new MicroBenchmark(),
             new SyncBenchmark(),
             new CallbacksBenchmark(),
             new SleepersBenchmark(),
