@@ -330,10 +330,16 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Whether a yield of the running task would only come back to it: nothing else is ready, after a look at all that may
-     * have come. Never while a host, a stop or the end of main waits for the step to be over.
+     * have come. Never while a host, a stop or the end of main waits for the step to be over, nor while devices are asked
+     * once a round (I8).
      */
     boolean isNothingElseReady() {
-        if (driven || stopping || closing || !ready.isEmpty() || awaitedMain != null && awaitedMain.done()) {
+        if (normalPollings > 0
+                || driven
+                || stopping
+                || closing
+                || !ready.isEmpty()
+                || awaitedMain != null && awaitedMain.done()) {
             return false;
         }
         look();

@@ -14,6 +14,10 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
     private int running;
     private @Nullable LoopTask<T> failed;
     private boolean cancelled;
+
+    /** The cancel that is pending has been passed to the children already; the next wait finds it once more. */
+    private boolean passedOn;
+
     private boolean joining;
 
     private Gather(LoopTask<?> parent, int size, boolean throwFirst) {
@@ -120,6 +124,11 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
             return true;
         }
         cancelled = true;
+        if (passedOn) { // C4: or it would hit what they do in their finally blocks
+            passedOn = false;
+            return false;
+        }
+        passedOn = woken;
         for (LoopTask<T> child : children) {
             child.cancelOnLoop(parent.name());
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * that count at once, {@link #suspend} for expired timeouts too (C3). Between its wake and its next step a task is
  * <em>woken</em>; a cancel then still wins, and the hook passes on what the task was woken for (C6).
  *
- * <p>All fields belong to the loop, but for {@link #state} with {@link #result}, and {@link #outsiders}.
+ * <p>All fields belong to the loop, but for {@link #state} with {@link #result}, {@link #latch} and {@link #outsiders}.
  */
 final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T>, Wait.Hook {
     private static final int CANCEL = 2;
@@ -63,13 +64,19 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         }
     }
 
-    private static final AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> OUTSIDERS = updater();
+    private static final AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> LATCH = latchUpdater();
+    private static final AtomicIntegerFieldUpdater<LoopTask<?>> OUTSIDERS = outsidersUpdater();
     private static final AtomicLongFieldUpdater<LoopTask<?>> WAKE_TICKET = ticketUpdater();
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    private static AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> updater() {
+    private static AtomicReferenceFieldUpdater<LoopTask<?>, @Nullable CountDownLatch> latchUpdater() {
         return (AtomicReferenceFieldUpdater)
-                AtomicReferenceFieldUpdater.newUpdater(LoopTask.class, CountDownLatch.class, "outsiders");
+                AtomicReferenceFieldUpdater.newUpdater(LoopTask.class, CountDownLatch.class, "latch");
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static AtomicIntegerFieldUpdater<LoopTask<?>> outsidersUpdater() {
+        return (AtomicIntegerFieldUpdater) AtomicIntegerFieldUpdater.newUpdater(LoopTask.class, "outsiders");
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -85,7 +92,11 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     // How it ended.
     private volatile int state;
     private @Nullable Object result;
-    private volatile @Nullable CountDownLatch outsiders;
+    private volatile @Nullable CountDownLatch latch;
+
+    /** How many threads that are no tasks wait for its end at present, at {@link #latch}. */
+    private volatile int outsiders;
+
     private @Nullable List<Consumer<? super Task<T>>> doneCallbacks;
     private boolean threadDone;
 
@@ -284,10 +295,10 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 loop.soon(() -> c.accept(this));
             }
         }
-        CountDownLatch waiting = outsiders;
-        if (waiting != null) {
-            awaited = true;
-            waiting.countDown();
+        CountDownLatch gate = latch;
+        if (gate != null) {
+            awaited |= outsiders > 0;
+            gate.countDown();
         }
         if (!awaited) {
             reportSoon();
@@ -579,7 +590,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                         && !awaitShielded
                         && a.awaiters != null
                         && a.awaiters.size() == 1
-                        && a.outsiders == null
+                        && a.outsiders == 0
                         && a.visitors == null
                         && (a.joiner == null || a.joiner.parent() == this)
                 ? a
@@ -929,7 +940,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if (passCancel
                 && visitors == null
                 && (awaiters == null || awaiters.isEmpty())
-                && outsiders == null
+                && outsiders == 0
                 && joiner == null) {
             cancelOnLoop(v.waiter.name()); // C5
         }
@@ -1024,17 +1035,44 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             } else if (Thread.currentThread() == loop.carrier()) {
                 throw new IllegalStateException("the loop thread cannot wait for " + name());
             } else {
-                CountDownLatch latch = outsiders;
-                if (latch == null) {
-                    OUTSIDERS.compareAndSet(this, null, new CountDownLatch(1));
-                    latch = Objects.requireNonNull(outsiders);
-                }
-                if (!done() && !latch.await(nanos, TimeUnit.NANOSECONDS)) {
-                    throw new TimeoutException(name() + " did not end within " + timeout + " " + unit);
-                }
+                awaitOutside(nanos);
             }
         }
         return getNow();
+    }
+
+    /**
+     * For {@code get} in a thread that is no task. Who leaves before the end is not counted any more, and then looks
+     * again: the end has either seen it leave (G3, C5), or is seen.
+     */
+    private void awaitOutside(long nanos) throws InterruptedException, TimeoutException {
+        CountDownLatch gate = latch;
+        if (gate == null) {
+            LATCH.compareAndSet(this, null, new CountDownLatch(1));
+            gate = Objects.requireNonNull(latch);
+        }
+        OUTSIDERS.incrementAndGet(this);
+        if (done()) {
+            return;
+        }
+        InterruptedException interruption = null;
+        try {
+            if (gate.await(nanos, TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            interruption = e;
+        }
+        OUTSIDERS.decrementAndGet(this);
+        if (!done()) {
+            if (interruption != null) {
+                throw interruption;
+            }
+            throw new TimeoutException(name() + " did not end within " + nanos + " ns");
+        }
+        if (interruption != null) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** For {@code get} in a task: waits for the end, whatever it is; a timeout leaves this task alone. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -368,6 +369,24 @@ final class CancellationTest {
     }
 
     // ---- C5
+
+    @Test
+    void C5_aThreadThatGaveUpWaitingDoesNotCountAsWaiting() throws Exception {
+        TestLoop.run(t -> {
+            Task<Void> inner = Asyncio.createTask("inner", () -> Asyncio.sleepMs(1_000));
+            Asyncio.offload(() -> {
+                assertThat(TestLoop.thrownBy(() -> inner.get(1, TimeUnit.MILLISECONDS)))
+                        .isInstanceOf(TimeoutException.class);
+                return true;
+            });
+            Task<Void> outer = Asyncio.createTask("outer", () -> inner.await());
+            Asyncio.yieldNow();
+            outer.cancel();
+            Asyncio.sleepMs(1);
+            assertThat(outer.cancelled()).isTrue();
+            assertThat(inner.cancelled()).isTrue();
+        });
+    }
 
     @Test
     void C5_theInnermostAwaitedTaskIsCancelledIfNobodyElseWaits() throws Exception {

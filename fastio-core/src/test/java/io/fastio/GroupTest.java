@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,38 @@ final class GroupTest {
             assertThat(t.errors())
                     .singleElement()
                     .satisfies(x -> assertThat(x.exception()).hasMessage("later"));
+        });
+    }
+
+    @Test
+    void C4_aCancelJustAfterTheFirstExceptionCancelsTheOthersOnce() throws Exception {
+        TestLoop.run(t -> {
+            AtomicReference<Task<?>> gathering = new AtomicReference<>();
+            Task<List<Object>> g = Asyncio.createTask(
+                    TaskOptions.of(Priority.LOW),
+                    () -> Asyncio.gather(
+                            () -> {
+                                Asyncio.sleepMs(10);
+                                t.loop.callSoon(() -> gathering.get().cancel()); // before LOW has its turn
+                                throw new IOException("first");
+                            },
+                            () -> {
+                                try {
+                                    Asyncio.sleepMs(100);
+                                } finally {
+                                    Asyncio.sleepMs(5);
+                                    t.log("cleaned up");
+                                }
+                                return 2;
+                            }));
+            gathering.set(g);
+            assertCancelled(g);
+            assertThat(t.ms()).isEqualTo(15);
+            assertThat(t.trace()).containsExactly("cleaned up");
+            Asyncio.sleepMs(1);
+            assertThat(t.errors())
+                    .singleElement()
+                    .satisfies(x -> assertThat(x.exception()).hasMessage("first"));
         });
     }
 
@@ -663,6 +696,27 @@ final class GroupTest {
             a.cancel();
             Asyncio.sleepMs(1);
             assertThat(a.cancelled() && fresh.cancelled()).isTrue();
+        });
+    }
+
+    @Test
+    void G3_aThreadThatGaveUpWaitingDoesNotCountAsWaiting() throws Exception {
+        TestLoop.run(t -> {
+            Task<Void> failing = Asyncio.createTask(() -> {
+                Asyncio.sleepMs(100);
+                throwIo("late");
+            });
+            Asyncio.offload(() -> {
+                assertThat(TestLoop.thrownBy(() -> failing.get(1, TimeUnit.MILLISECONDS)))
+                        .isInstanceOf(TimeoutException.class);
+                Thread.currentThread().interrupt();
+                assertThat(TestLoop.thrownBy(failing::get)).isInstanceOf(InterruptedException.class);
+                return true;
+            });
+            Asyncio.sleepMs(200);
+            assertThat(t.errors())
+                    .singleElement()
+                    .satisfies(x -> assertThat(x.exception()).hasMessage("late"));
         });
     }
 

@@ -128,6 +128,20 @@ final class DeviceTest extends OnBothPollers {
     }
 
     @Test
+    void I8_aTaskThatYieldsAllByItselfDoesNotKeepADeviceFromBeingAsked() throws Exception {
+        run(() -> {
+            Fake d = new Fake();
+            Task<byte[]> t = Asyncio.createTask(() -> new Stream(d).read(1));
+            letRun(t);
+            d.input.add(bytes("x"));
+            for (int i = 0; i < 10 && !t.done(); i++) {
+                Asyncio.yieldNow(); // every one of them is a round
+            }
+            assertThat(t.done()).isTrue();
+        });
+    }
+
+    @Test
     void I8_aPriorityDeviceIsAskedBetweenTheStepsOfOthers() throws Exception {
         run(() -> {
             for (boolean priority : new boolean[] {false, true}) {
