@@ -13,6 +13,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.Charset;
@@ -268,6 +269,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
+        if (dst.isReadOnly()) {
+            throw new ReadOnlyBufferException(); // S13: now, and not when bytes have come
+        }
         beginRead();
         if (!dst.hasRemaining()) {
             return 0;
@@ -332,7 +336,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (n <= LoopIo.SCRATCH) {
             while (end - position < n) {
                 if (fill() < 0) {
-                    throw new IncompleteReadException(takeExactly(end - position), "the " + n + "th byte");
+                    throw new IncompleteReadException(takeExactly(end - position), "all " + n + " had come");
                 }
             }
             return takeExactly(n);
@@ -350,7 +354,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
                 int got = receive(Math.min(n - have, LoopIo.SCRATCH));
                 if (got < 0) {
                     complete = true;
-                    throw new IncompleteReadException(Arrays.copyOf(bytes, have), "the " + n + "th byte");
+                    throw new IncompleteReadException(Arrays.copyOf(bytes, have), "all " + n + " had come");
                 }
                 io.scratch.get(0, bytes, have, got);
                 have += got;

@@ -8,6 +8,7 @@ import io.fastio.CancelledError;
 import io.fastio.Task;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,6 +27,21 @@ final class StreamReaderTest extends OnBothPollers {
             assertThatThrownBy(() -> e.stream().readLine()).isInstanceOf(IllegalStateException.class);
             send(e.socket(), "hi");
             assertThat(text(first.await())).isEqualTo("hi");
+        });
+    }
+
+    @Test
+    void S13_aBufferThatCannotBeWrittenIsRefusedAtOnce() throws Exception {
+        run(() -> {
+            Raw e = raw();
+            ByteBuffer readOnly = ByteBuffer.allocate(3).asReadOnlyBuffer();
+            assertThatThrownBy(() -> e.stream().read(readOnly)).isInstanceOf(ReadOnlyBufferException.class);
+            send(e.socket(), "hi");
+            assertThat(text(e.stream().read(10))).isEqualTo("hi");
+            e.socket().shutdownOutput();
+            assertThatThrownBy(() -> e.stream().readExactly(3))
+                    .isInstanceOf(IncompleteReadException.class)
+                    .hasMessage("the stream ended after 0 bytes, before all 3 had come");
         });
     }
 
