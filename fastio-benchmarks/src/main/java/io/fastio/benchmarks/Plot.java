@@ -56,6 +56,8 @@ final class Plot {
 
     private static final Font FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
     private static final double MAX_NINES = 4;
+    /** Values within this factor of each other show little on a logarithmic axis. */
+    private static final double NARROW = 8;
 
     private Plot() {}
 
@@ -77,7 +79,7 @@ final class Plot {
         return lines(data, x, false);
     }
 
-    /** A metric over a size, both axes logarithmic. */
+    /** A metric over a size, on logarithmic axes unless the values lie close together. */
     static String growth(SequencedMap<Double, List<Result>> sizes) {
         Map<String, XYSeries> byWho = new LinkedHashMap<>();
         sizes.forEach((size, results) -> results.forEach(
@@ -129,7 +131,8 @@ final class Plot {
             renderer.setSeriesPaint(i, colour(who, colours));
             renderer.setSeriesStroke(i, new BasicStroke(who.equals("fastio") ? 3 : 1.7f));
         }
-        return draw(new XYPlot(data, x, logAxis(), renderer), true, HEIGHT);
+        boolean narrow = data.getRangeUpperBound(false) < NARROW * data.getRangeLowerBound(false);
+        return draw(new XYPlot(data, x, narrow ? new NumberAxis() : logAxis(), renderer), true, HEIGHT);
     }
 
     private static LogAxis logAxis() {

@@ -104,7 +104,7 @@ final class Report {
                 sizes.put(Double.parseDouble(size.group(1)), list);
             }
         });
-        if (sizes.size() > 1) {
+        if (sizes.size() > 1 && results.stream().anyMatch(r -> r.value() > 0)) {
             figure(metric + unit + " by " + cases.firstEntry().getKey().split("=")[0], Plot.growth(sizes));
         }
         cases.forEach((caseName, list) -> {

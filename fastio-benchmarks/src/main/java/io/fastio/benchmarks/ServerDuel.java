@@ -50,27 +50,31 @@ final class ServerDuel implements AutoCloseable {
                 }
             }
         }
-        double reference = Session.values(readings.getOrDefault(Contender.NETTY_EPOLL, List.of()), "rps")
-                .median();
-        readings.forEach((contender, list) -> report(caseName, contender, list, reference));
+        List<Reading> netty = readings.getOrDefault(Contender.NETTY_EPOLL, List.of());
+        readings.forEach((contender, list) -> report(caseName, contender, list, netty));
     }
 
-    private void report(String caseName, Contender contender, List<Reading> readings, double reference) {
-        String who = contender.who();
-        Samples rps = Session.values(readings, "rps");
-        Result rate = Result.of(bench, caseName, who, "requests", "1/s", rps);
-        boolean judged = contender == Contender.FASTIO && Double.isFinite(reference);
-        context.emit(judged ? rate.judgedBy(reference / rps.median(), 1) : rate);
-        figure(caseName, who, "server_cpu", "us", Session.values(readings, "cpu_us"));
-        figure(caseName, who, "latency_p50", "us", Session.values(readings, "p50_us"));
-        figure(caseName, who, "latency_p99", "us", Session.values(readings, "p99_us"));
-        figure(caseName, who, "latency_max", "us", Session.values(readings, "max_us"));
-        figure(caseName, who, "errors", "", Session.values(readings, "errors"));
-        context.distribution(bench, caseName, who, "us", Session.all(readings));
+    private void report(String caseName, Contender contender, List<Reading> readings, List<Reading> netty) {
+        boolean judged = contender == Contender.FASTIO && !netty.isEmpty();
+        Result rate = figure(caseName, contender, "requests", "1/s", Session.values(readings, "rps"));
+        Result longest = figure(caseName, contender, "latency_max", "us", Session.values(readings, "max_us"));
+        Result errors = figure(caseName, contender, "errors", "", Session.values(readings, "errors"));
+        if (judged) {
+            rate = rate.judgedBy(Session.values(netty, "rps").median() / rate.value(), 1);
+            longest = longest.against(Session.values(netty, "max_us").median(), 1);
+            errors = errors.against(0, 0);
+        }
+        context.emit(rate);
+        context.emit(figure(caseName, contender, "server_cpu", "us", Session.values(readings, "cpu_us")));
+        context.emit(figure(caseName, contender, "latency_p50", "us", Session.values(readings, "p50_us")));
+        context.emit(figure(caseName, contender, "latency_p99", "us", Session.values(readings, "p99_us")));
+        context.emit(longest);
+        context.emit(errors);
+        context.distribution(bench, caseName, contender.who(), "us", Session.all(readings));
     }
 
-    private void figure(String caseName, String who, String metric, String unit, Samples values) {
-        context.emit(Result.of(bench, caseName, who, metric, unit, values));
+    private Result figure(String caseName, Contender contender, String metric, String unit, Samples values) {
+        return Result.of(bench, caseName, contender.who(), metric, unit, values);
     }
 
     @Override
