@@ -214,12 +214,19 @@ final class AwaitTest {
     @Test
     void G3_aFailureAwaitedFromAnotherLoopIsNotReported() throws Exception {
         try (Pair p = Pair.start()) {
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < 10; i++) {
+                java.util.concurrent.CountDownLatch begun = new java.util.concurrent.CountDownLatch(1);
                 Task<Void> there = p.b.createTask(() -> {
-                    Asyncio.sleepMs(1);
+                    while (begun.getCount() > 0) { // else it may fail before anybody awaits it, and is reported rightly
+                        Asyncio.sleepMs(1);
+                    }
+                    Asyncio.sleepMs(20);
                     throw new IOException("there");
                 });
-                Task<Throwable> here = p.a.createTask(() -> TestLoop.thrownBy(there::await));
+                Task<Throwable> here = p.a.createTask(() -> {
+                    begun.countDown();
+                    return TestLoop.thrownBy(there::await);
+                });
                 assertThat(within(here)).hasMessage("there");
             }
             assertThat(p.errors).isEmpty();
