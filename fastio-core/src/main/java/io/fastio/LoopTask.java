@@ -433,10 +433,15 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         wakeClass = wakeAs;
         reason = NOT_YET;
         ticket++;
-        if (!giveWay()) {
-            hook = null;
-            loop.cancelTimer(this);
-            h.abandon(this, false);
+        boolean left;
+        try {
+            left = giveWay();
+        } catch (StackOverflowError e) {
+            endRefusedWait(h);
+            throw e;
+        }
+        if (!left) {
+            endRefusedWait(h);
             throw new IllegalStateException("cannot wait here: a native frame or a class initialiser on the stack pins "
                     + name() + " to the loop thread");
         }
@@ -445,6 +450,14 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             CancelledError e = takePending(true);
             throw e != null ? e : new CancelledError(name() + " was cancelled", null);
         }
+    }
+
+    /** The thread could not leave the loop. */
+    private void endRefusedWait(Wait.Hook h) {
+        phase = RUNNING;
+        hook = null;
+        loop.cancelTimer(this);
+        h.abandon(this, false);
     }
 
     /** S1: the class in which the end of the present wait makes it ready. */
@@ -809,21 +822,31 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     }
 
     void leave(Scope s) {
-        if (scope != s) {
-            throw new IllegalStateException("scopes must be left in the order opposite to that of entering");
+        if (!s.entered) {
+            throw new IllegalStateException("the scope has been left");
         }
+        while (scope != s) { // a StackOverflowError kept those further in from being left
+            leaveInnermost(Objects.requireNonNull(scope));
+        }
+        leaveInnermost(s);
+    }
+
+    private void leaveInnermost(Scope s) {
         loop.cancelTimer(s);
-        if (s.pending()) {
+        boolean pending = s.pending();
+        boolean shielding = s.shields();
+        // From here to the last line nothing is called: where the stack overflows it is left, or not at all.
+        s.entered = false;
+        scope = s.outer;
+        if (pending) {
             pendingScopes--;
         }
-        if (s.shields()) {
-            shieldChanged(false);
+        if (shielding) {
+            shields--;
         }
         if (s.interrupted && !(cancelRequested && interrupted)) {
             dropInterrupt();
         }
-        s.entered = false;
-        scope = s.outer;
     }
 
     void shieldChanged(boolean on) {

@@ -49,22 +49,29 @@ final class TimerQueue {
             resize(size * 2);
         }
         t.order = order++;
-        siftUp(size++, t);
+        siftUp(size, t);
+        size++;
     }
 
     /** Takes {@code t}, which is in this queue, out. */
+    @SuppressWarnings("NullAway") // every place below size is taken
     void remove(Timed t) {
         int i = t.place;
-        t.place = -1;
-        Timed last = at(--size);
-        entries[size] = null;
+        int end = size - 1;
+        Timed last = entries[end];
         if (last != t) {
-            if (i > 0 && before(last, at((i - 1) >> 2))) {
+            int parent = (i - 1) >> 2;
+            boolean up = i > 0
+                    && (last.due < dues[parent] || last.due == dues[parent] && last.order < entries[parent].order);
+            if (up) {
                 siftUp(i, last);
             } else {
-                siftDown(i, last);
+                siftDown(i, last, end);
             }
         }
+        size = end;
+        entries[end] = null;
+        t.place = -1;
         if (dues.length > SMALLEST && size < dues.length >> 2) {
             resize(dues.length >> 1);
         }
@@ -74,47 +81,60 @@ final class TimerQueue {
         return Objects.requireNonNull(entries[i]);
     }
 
-    private static boolean before(Timed a, Timed b) {
-        return a.due < b.due || (a.due == b.due && a.order < b.order);
-    }
+    // The queue must hold together also where the stack of a task overflows, which it can wherever a method is called:
+    // so
+    // these two call none.
 
-    private void put(int i, Timed t) {
-        dues[i] = t.due;
-        entries[i] = t;
+    @SuppressWarnings("NullAway") // every place below size is taken
+    private void siftUp(int i, Timed t) {
+        long due = t.due;
+        long[] d = dues;
+        @Nullable Timed[] e = entries;
+        while (i > 0) {
+            int parent = (i - 1) >> 2;
+            Timed p = e[parent];
+            if (d[parent] < due || d[parent] == due && p.order <= t.order) {
+                break;
+            }
+            d[i] = d[parent];
+            e[i] = p;
+            p.place = i;
+            i = parent;
+        }
+        d[i] = due;
+        e[i] = t;
         t.place = i;
     }
 
-    private void siftUp(int i, Timed t) {
-        while (i > 0) {
-            int parent = (i - 1) >> 2;
-            if (dues[parent] < t.due || !before(t, at(parent))) {
-                break;
-            }
-            put(i, at(parent));
-            i = parent;
-        }
-        put(i, t);
-    }
-
-    private void siftDown(int i, Timed t) {
+    @SuppressWarnings("NullAway") // as above
+    private void siftDown(int i, Timed t, int n) {
+        long due = t.due;
+        long[] d = dues;
+        @Nullable Timed[] e = entries;
         while (true) {
             int child = (i << 2) + 1;
-            if (child >= size) {
+            if (child >= n) {
                 break;
             }
             int best = child;
-            for (int c = child + 1, end = Math.min(child + 4, size); c < end; c++) {
-                if (dues[c] < dues[best] || (dues[c] == dues[best] && at(c).order < at(best).order)) {
+            int end = child + 4 < n ? child + 4 : n;
+            for (int c = child + 1; c < end; c++) {
+                if (d[c] < d[best] || d[c] == d[best] && e[c].order < e[best].order) {
                     best = c;
                 }
             }
-            if (t.due < dues[best] || !before(at(best), t)) {
+            Timed b = e[best];
+            if (due < d[best] || due == d[best] && t.order <= b.order) {
                 break;
             }
-            put(i, at(best));
+            d[i] = d[best];
+            e[i] = b;
+            b.place = i;
             i = best;
         }
-        put(i, t);
+        d[i] = due;
+        e[i] = t;
+        t.place = i;
     }
 
     private void resize(int capacity) {

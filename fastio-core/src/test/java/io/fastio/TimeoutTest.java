@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -336,5 +337,42 @@ final class TimeoutTest {
         assertThat(TestLoop.thrownBy(() -> Asyncio.waitFor(() -> 5, ms(10)))).isInstanceOf(IllegalStateException.class);
         assertThat(TestLoop.thrownBy(() -> Asyncio.waitFor((Action) null, ms(10))))
                 .isInstanceOf(NullPointerException.class);
+    }
+
+    // ---- a stack that overflows
+
+    private static void nestTimeouts() throws Exception {
+        Asyncio.waitFor(() -> nestTimeouts(), Duration.ofSeconds(1));
+    }
+
+    private static void nestScopes() throws Exception {
+        Asyncio.cancelScope(scope -> {
+            scope.deadline(Duration.ofSeconds(1));
+            nestScopes();
+            return true;
+        });
+    }
+
+    private static void deeper(int frames, Action body) throws Exception {
+        if (frames > 0) {
+            deeper(frames - 1, body);
+        } else {
+            body.run();
+        }
+    }
+
+    @Test
+    void T3_whereTheStackOverflowsInsideNestedTimeoutsTheErrorIsThrownAndNoTimerIsLeft() throws Exception {
+        for (Action nest : List.<Action>of(TimeoutTest::nestTimeouts, TimeoutTest::nestScopes)) {
+            for (int frames = 0; frames < 20; frames++) { // so that it overflows in other places
+                int n = frames;
+                TestLoop.run(t -> {
+                    assertThat(TestLoop.thrownBy(() -> deeper(n, nest))).isInstanceOf(StackOverflowError.class);
+                    assertThat(t.loop.timerCount()).isZero();
+                    Asyncio.sleepMs(5_000); // nothing strikes here
+                    assertThat(t.ms()).isEqualTo(5_000);
+                });
+            }
+        }
     }
 }
