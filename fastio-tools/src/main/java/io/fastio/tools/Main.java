@@ -4,6 +4,7 @@ import io.fastio.tools.demo.DemoCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Entry point of the commands that run inside the JVM; a command is added by adding its class to {@link #COMMANDS}. */
 @Command(name = "fastio", description = "asyncio for Java, with priorities")
@@ -25,6 +26,13 @@ public final class Main implements Runnable {
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Main());
         COMMANDS.forEach(line::addSubcommand);
+        line.getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec()
+                        .addOption(OptionSpec.builder("-h", "--help")
+                                .usageHelp(true)
+                                .description("Print this text.")
+                                .build()));
         return line;
     }
 

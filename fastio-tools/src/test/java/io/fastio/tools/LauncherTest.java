@@ -148,6 +148,16 @@ final class LauncherTest {
                 .isEqualTo(new Result(2, "", "fastio: run needs a file: ./fastio run FILE.java [ARG...]\n"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "doctor", "version"})
+    void saysHowACommandIsUsed(String command) throws Exception {
+        Result result = new Launcher().run(command, "--help");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).startsWith("Usage: fastio " + command + " [-h]");
+        assertThat(result.err()).isEmpty();
+    }
+
     @Test
     void testRefusesWhatItDoesNotKnow() throws Exception {
         assertThat(new Launcher().run("test", "--fast"))
