@@ -85,6 +85,7 @@ final class Connection {
     private String target = "";
     private boolean keepAlive;
     private boolean upgraded;
+    private boolean endsUnasked;
     private @Nullable LastWords lastWords;
     private @Nullable HttpRequest request;
 
@@ -98,7 +99,6 @@ final class Connection {
     Phase phase = Phase.IDLE;
     private int since;
     private long pendingBefore;
-    private boolean timedOut;
 
     Connection(HttpServer server, Stream stream) {
         this.server = server;
@@ -128,7 +128,7 @@ final class Connection {
         try {
             serveRequests();
             flushOut();
-            if (!upgraded && (!bodyEnded || position < limit)) {
+            if (upgraded || endsUnasked || !bodyEnded || position < limit) {
                 linger();
             }
         } catch (HttpException e) {
@@ -147,6 +147,8 @@ final class Connection {
             beginBody();
             answer();
         } while (keepAlive && skipBody());
+        // A client that was not the one to end it may have sent its next request already.
+        endsUnasked = head.keepAlive;
     }
 
     /** Reads the next head; false at the end of the connection. */
@@ -267,6 +269,7 @@ final class Connection {
      */
     private void linger() throws IOException {
         flushOut();
+        enter(Phase.WORK); // it has a limit of its own
         try {
             stream.writeEof();
             Asyncio.waitFor(this::readToEnd, LINGER);
@@ -677,25 +680,25 @@ final class Connection {
         }
     }
 
+    /** A callback cannot write; a task can, if by then the peer still keeps us waiting. */
     private void timeOut(String why) {
-        if (timedOut) {
-            return;
-        }
-        timedOut = true;
-        gone = true;
-        HttpRequest r = request;
-        boolean answering = r != null && r.isAnswered();
+        Phase late = phase;
+        int lateSince = since;
         server.loop.createTask(TaskOptions.named("ending " + stream.name()), () -> {
-            if (stream.isClosing()) {
+            if (phase != late || since != lateSince || gone || stream.isClosing()) {
                 return;
             }
-            if (answering) {
+            gone = true;
+            HttpRequest r = request;
+            if (r != null && r.isAnswered()) {
                 stream.abort();
                 return;
             }
             try {
-                byte[] answer = HttpResponse.refusal(date(), 408, why);
-                stream.write(answer);
+                stream.write(HttpResponse.refusal(date(), 408, why));
+            } catch (IOException e) {
+                // It has gone away in the meantime, which is as good.
+                System.getLogger("io.fastio.http").log(System.Logger.Level.TRACE, "408 not delivered", e);
             } finally {
                 stream.close();
             }
