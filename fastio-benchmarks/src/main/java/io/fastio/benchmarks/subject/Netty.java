@@ -30,7 +30,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.Version;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -284,7 +283,7 @@ final class Netty implements Subject {
             }
             boolean keepAlive = HttpUtil.isKeepAlive(request);
             FullHttpResponse response =
-                    new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, BODY.duplicate());
+                    new DefaultFullHttpResponse(request.protocolVersion(), HttpResponseStatus.OK, BODY.duplicate());
             response.headers()
                     .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.TEXT_PLAIN)
                     .setInt(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
