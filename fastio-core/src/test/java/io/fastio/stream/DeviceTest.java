@@ -178,7 +178,9 @@ final class DeviceTest extends OnBothPollers {
                 long median = lateness.get(5);
                 medians.add(median);
             }
-            assertThat(medians.get(1)).as("after one step, not after a round of ten").isLessThan(medians.get(0) / 2);
+            assertThat(medians.get(1))
+                    .as("after one step, not after a round of ten")
+                    .isLessThan(medians.get(0) / 2);
         });
     }
 
