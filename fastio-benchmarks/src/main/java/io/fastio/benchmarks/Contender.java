@@ -6,6 +6,7 @@ import java.util.List;
 enum Contender {
     FASTIO("fastio", "fastio"),
     CONTINUATION("limit", "continuation"),
+    BARE_VIRTUAL_THREAD("bare-vthread", "bare-vthread"),
     CALLBACK_RING("limit", "callback-ring"),
     EVENTFD("limit", "eventfd"),
     PARK("park/unpark", "park"),

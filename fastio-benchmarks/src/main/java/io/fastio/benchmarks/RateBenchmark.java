@@ -32,7 +32,8 @@ final class RateBenchmark implements Benchmark {
     public void run(Context context) throws Exception {
         List<Integer> sizes = context.isShort() ? List.of(FEW, 100, MANY) : List.of(1, FEW, 100, 1_000, MANY, 100_000);
         long millis = context.pick(500, 150);
-        List<Contender> who = context.with(List.of(Contender.FASTIO, Contender.CONTINUATION), Contender.PEERS);
+        List<Contender> who = context.with(
+                List.of(Contender.FASTIO, Contender.CONTINUATION, Contender.BARE_VIRTUAL_THREAD), Contender.PEERS);
         Map<Integer, Double> own = new HashMap<>();
         try (Session session = new Session(context, who, List.of())) {
             int warmUps = 4;

@@ -40,6 +40,7 @@ public final class SubjectMain {
         return switch (name) {
             case "fastio" -> new FastioTasks();
             case "continuation" -> new ContinuationRing();
+            case "bare-vthread" -> new BareVirtualThreads();
             case "callback-ring" -> new CallbackRing();
             case "park" -> new ParkPair();
             case "eventfd" -> new EventfdPair();
