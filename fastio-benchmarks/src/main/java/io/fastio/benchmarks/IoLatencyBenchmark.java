@@ -60,7 +60,8 @@ final class IoLatencyBenchmark implements Benchmark {
             double p99Goal,
             double maxGoal)
             throws Exception {
-        Client client = new Client(1, Client.Mode.ECHO, context.pick(5_000, 2_500), GAP_MICROS);
+        Client client =
+                new Client(1, Client.Mode.ECHO, context.pick(5_000, context.peers() ? 4_500 : 2_500), GAP_MICROS);
         Map<Contender, List<Reading>> readings = new LinkedHashMap<>();
         try (Session session = new Session(context, who, List.of(), Launcher.pinned(0))) {
             for (int round = 0; round < context.reps(); round++) {
