@@ -131,7 +131,8 @@ abstract class OnBothPollers {
     /** CPU time that the process uses while the loop has nothing to do, as a share of one core. */
     static double loadWhileIdle(long ms) {
         // The quieter of two looks: the compiler's threads may be busy during one, a loop that spins is so in both.
-        return Math.min(load(ms), load(ms));
+        double first = load(ms);
+        return Math.min(first, load(ms));
     }
 
     private static double load(long ms) {
