@@ -43,6 +43,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     private static final long LONG_STEPS = 20_000;
     private static final int MOST_STEPS_BETWEEN_LOOKS = 15;
 
+    /** So many need no ticks. */
+    private static final int FEW_STEPS_BETWEEN_LOOKS = 1;
+
     /** A timer this near (nanoseconds) is looked for before every step. */
     private static final long NEAR = 20_000;
 
@@ -294,7 +297,28 @@ public final class EventLoop implements Executor, AutoCloseable {
             stepsBetweenLooks >>= 1;
         }
         stepsUntilLook = stepsBetweenLooks;
+        if (stepsBetweenLooks > FEW_STEPS_BETWEEN_LOOKS && !lookAtTicks) {
+            lookAtTicks = true;
+            ticks.ring(lookAtNextTurn, true);
+        }
     }
+
+    /**
+     * S2, S6: steps that have been short may become long, and nobody would look for so many of them. While looks are far
+     * apart, each tick brings one on.
+     */
+    private final Signal lookAtNextTurn = new Signal(this) {
+        @Override
+        protected void act() {
+            stepsUntilLook = 0;
+            if (slept || stepsBetweenLooks <= FEW_STEPS_BETWEEN_LOOKS) {
+                lookAtTicks = false;
+                ticks.ring(this, false);
+            }
+        }
+    };
+
+    private boolean lookAtTicks;
 
     /** Makes ready what is due, by its due time (S2). */
     private void expire() {
@@ -1250,6 +1274,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void leaveRun() {
+        if (lookAtTicks) { // nobody would take them
+            lookAtTicks = false;
+            ticks.ring(lookAtNextTurn, false);
+        }
         threadSettings.restore();
         if (slackBefore > threadSettings.timerSlack()) {
             LoopThread.setTimerSlack(slackBefore); // the thread was only lent to us
