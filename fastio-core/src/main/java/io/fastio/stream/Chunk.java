@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 final class Chunk {
     static final int SIZE = 16 * 1024;
 
+    /** For transports that take arrays: as much as they encrypt at once. */
+    static final int ARRAY_SIZE = 64 * 1024;
+
     final ByteBuffer bytes;
 
     /** Ours to fill and to use again; else a buffer that its owner told us not to copy. */

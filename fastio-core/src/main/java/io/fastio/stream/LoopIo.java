@@ -22,6 +22,10 @@ final class LoopIo implements Closeable {
     static final LoopLocal<LoopIo> LOCAL = new LoopLocal<>(LoopIo::new);
 
     static final int SCRATCH = 64 * 1024;
+
+    /** Room for four full records of TLS, so that they need one system call. */
+    static final int SCRATCH_BELOW = 4 * (16 * 1024 + 256);
+
     static final int SMALL = 1024;
     private static final int KEPT_BYTES = 1024 * 1024;
 
@@ -40,6 +44,8 @@ final class LoopIo implements Closeable {
     private int largeCount;
     private @Nullable Chunk chunks;
     private int chunkCount;
+    private final Chunk[] arrayChunks = new Chunk[KEPT_BYTES / Chunk.ARRAY_SIZE];
+    private int arrayChunkCount;
 
     private @Nullable DevicePoller urgentDevices;
     private @Nullable DevicePoller normalDevices;
@@ -59,7 +65,7 @@ final class LoopIo implements Closeable {
     ByteBuffer scratchBelow() {
         ByteBuffer b = scratchBelow;
         if (b == null) {
-            b = ByteBuffer.allocateDirect(SCRATCH);
+            b = ByteBuffer.allocateDirect(SCRATCH_BELOW);
             scratchBelow = b;
         }
         return b;
@@ -130,7 +136,12 @@ final class LoopIo implements Closeable {
         }
     }
 
-    Chunk takeChunk() {
+    Chunk takeChunk(boolean direct) {
+        if (!direct) {
+            return arrayChunkCount > 0
+                    ? arrayChunks[--arrayChunkCount]
+                    : new Chunk(ByteBuffer.allocate(Chunk.ARRAY_SIZE), true);
+        }
         Chunk c = chunks;
         if (c == null) {
             return new Chunk(ByteBuffer.allocateDirect(Chunk.SIZE), true);
@@ -142,7 +153,14 @@ final class LoopIo implements Closeable {
     }
 
     void giveBack(Chunk c) {
-        if (c.ours && chunkCount < KEPT_BYTES / Chunk.SIZE) {
+        if (!c.ours) {
+            return;
+        }
+        if (!c.bytes.isDirect()) {
+            if (arrayChunkCount < arrayChunks.length) {
+                arrayChunks[arrayChunkCount++] = c;
+            }
+        } else if (chunkCount < KEPT_BYTES / Chunk.SIZE) {
             c.next = chunks;
             chunks = c;
             chunkCount++;

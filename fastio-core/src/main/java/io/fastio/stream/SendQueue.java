@@ -7,14 +7,17 @@ import org.jspecify.annotations.Nullable;
 /** What was written and could not be sent at once, in order. Loop only. */
 final class SendQueue {
     private final LoopIo io;
+    private final boolean direct;
     private @Nullable Chunk first;
     private @Nullable Chunk last;
 
     /** Bytes in the queue. */
     long size;
 
-    SendQueue(LoopIo io) {
+    /** @param direct whether the transport takes direct buffers only; others are better off with arrays */
+    SendQueue(LoopIo io, boolean direct) {
         this.io = io;
+        this.direct = direct;
     }
 
     /** Appends a copy. */
@@ -54,7 +57,7 @@ final class SendQueue {
     private ByteBuffer room() {
         Chunk c = last;
         if (c == null || !c.ours || c.bytes.limit() == c.bytes.capacity()) {
-            c = io.takeChunk();
+            c = io.takeChunk(direct);
             c.bytes.position(0).limit(0);
             append(c);
         }

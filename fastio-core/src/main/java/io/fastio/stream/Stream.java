@@ -671,7 +671,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     private SendQueue queue() {
         SendQueue q = queue;
         if (q == null) {
-            q = new SendQueue(io);
+            q = new SendQueue(io, transport.needsDirect());
             queue = q;
         }
         return q;
@@ -847,7 +847,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             return receiveNow(dst);
         }
         ByteBuffer scratch = io.scratchBelow();
-        scratch.clear().limit(Math.min(dst.remaining(), LoopIo.SCRATCH));
+        scratch.clear().limit(Math.min(dst.remaining(), LoopIo.SCRATCH_BELOW));
         int n = receiveNow(scratch);
         if (n > 0) {
             dst.put(scratch.flip());
@@ -877,7 +877,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     int writeBelow(ByteBuffer src) throws IOException {
         requireWritable();
         int total = 0;
-        for (int k, sent; (k = Math.min(src.remaining(), LoopIo.SCRATCH)) > 0; total += sent) {
+        for (int k, sent; (k = Math.min(src.remaining(), LoopIo.SCRATCH_BELOW)) > 0; total += sent) {
             if (src.isDirect() || !transport.needsDirect()) {
                 sent = sendNow(src);
             } else {

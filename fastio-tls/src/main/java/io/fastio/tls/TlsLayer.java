@@ -39,6 +39,7 @@ final class TlsLayer implements Layer {
     // ---- reading: between position and limit is what was received, or decrypted, and not used yet
     private @Nullable ByteBuffer received;
     private @Nullable ByteBuffer decrypted;
+    private final ByteBuffer[] both = {NOTHING, NOTHING};
     private boolean needsMore = true;
     private boolean ended;
     private int messages;
@@ -125,33 +126,39 @@ final class TlsLayer implements Layer {
         }
     }
 
-    /** Decrypts a record into {@code dst} if that has room for any, else into a buffer of ours. */
+    /** Decrypts a record into {@code dst}, and what that has no room for into a buffer of ours. */
     private int unwrap(ByteBuffer dst) throws IOException {
         ByteBuffer r = received;
         if (r == null) {
             needsMore = true;
             return 0;
         }
-        if (!dst.isDirect()) {
+        ByteBuffer rest = buffers.take();
+        int before = dst.position();
+        try {
             SSLEngineResult.Status s;
-            int before = dst.position();
-            s = unwrapInto(r, dst);
-            if (s != SSLEngineResult.Status.BUFFER_OVERFLOW) {
-                return dst.position() - before;
+            if (dst.isDirect()) { // of which the ciphers would make an array of their own
+                s = unwrapInto(r, rest);
+            } else {
+                both[0] = dst;
+                both[1] = rest;
+                s = unwrapInto(r, both);
+            }
+            if (s == SSLEngineResult.Status.BUFFER_OVERFLOW) {
+                throw new SSLException("a record is larger than TLS allows");
+            }
+        } finally {
+            both[0] = NOTHING;
+            both[1] = NOTHING;
+            rest.flip();
+            if (rest.hasRemaining()) {
+                decrypted = rest;
+            } else {
+                buffers.giveBack(rest);
             }
         }
-        ByteBuffer side = buffers.take();
-        SSLEngineResult.Status s = unwrapInto(r, side);
-        if (s == SSLEngineResult.Status.BUFFER_OVERFLOW) {
-            throw new SSLException("a record is larger than TLS allows");
-        }
-        side.flip();
-        if (!side.hasRemaining()) {
-            buffers.giveBack(side);
-            return 0;
-        }
-        decrypted = side;
-        return takeDecrypted(dst);
+        int n = dst.position() - before;
+        return n + takeDecrypted(dst);
     }
 
     private int takeDecrypted(ByteBuffer dst) {
@@ -170,7 +177,7 @@ final class TlsLayer implements Layer {
         return n;
     }
 
-    private SSLEngineResult.Status unwrapInto(ByteBuffer from, ByteBuffer dst) throws IOException {
+    private SSLEngineResult.Status unwrapInto(ByteBuffer from, ByteBuffer... dst) throws IOException {
         SSLEngineResult r;
         try {
             r = engine.unwrap(from, dst);
