@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module io.fastio.benchmarks {
     requires io.fastio.core;
     requires io.fastio.http;
+    requires io.fastio.tls;
     requires java.desktop;
     requires java.management;
     requires jdk.httpserver;

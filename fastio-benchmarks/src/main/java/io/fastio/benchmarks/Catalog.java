@@ -21,6 +21,7 @@ final class Catalog {
             new IoLatencyBenchmark(),
             new EchoBenchmark(),
             new HttpBenchmark(),
+            new TlsBenchmark(),
             new MemoryBenchmark());
 
     private static final List<Benchmark> ALL =

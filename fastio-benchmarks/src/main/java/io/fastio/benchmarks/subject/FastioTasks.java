@@ -256,6 +256,7 @@ final class FastioTasks implements Subject {
             case "background" -> FastioBackground.measure(Integer.parseInt(arguments[0]));
             case "program" -> FastIoPrograms.run(arguments[0]);
             case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
+            case "tls" -> TlsRate.measure(Integer.parseInt(arguments[0]));
             case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
             case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.BLOCK, WakePolicy.BATCHED);
             default -> throw new UnsupportedOperationException(name);
