@@ -109,7 +109,7 @@ final class RawClient implements AutoCloseable {
 
     byte[] exactly(int n) throws IOException {
         byte[] b = in.readNBytes(n);
-        assertThat(b).hasSize(n);
+        assertThat(b.length).isEqualTo(n); // not of the array, which a failure would print
         return b;
     }
 
