@@ -156,6 +156,8 @@ final class ExamplesTest {
                             "PriorityVersusFair.java",
                             "ProducerConsumer.java",
                             "PulseDevice.java",
+                            "RobotFrame.java",
+                            "SwingHost.java",
                             "TimeoutReadWrite.java",
                             "UartEcho.java",
                             "WebServer.java");
