@@ -43,8 +43,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     private static final long LONG_STEPS = 20_000;
     private static final int MOST_STEPS_BETWEEN_LOOKS = 15;
 
-    /** So many need no ticks. */
-    private static final int FEW_STEPS_BETWEEN_LOOKS = 1;
+    /** So many looks in a row have to find short steps before they move apart. */
+    private static final int SHORT_LOOKS = 16;
 
     /** A timer this near (nanoseconds) is looked for before every step. */
     private static final long NEAR = 20_000;
@@ -89,6 +89,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private long lastPoll;
     private int stepsUntilLook;
     private int stepsBetweenLooks;
+    private int shortLooks;
     private boolean expiring;
 
     /** Tasks that wait for readiness; with none the poller is not asked between steps. */
@@ -285,33 +286,37 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * S8: short steps share one look at the clock, which costs a fifth of a switch. After a long step, or with a timer
-     * near, there is a look before every one; time that jumps is looked at always.
+     * S8: short steps share one look at the clock, which costs a fifth of a switch. Where steps are of mixed length, or a
+     * timer is near, there is a look before every one; time that jumps is looked at always.
      */
     private void pace(long sinceLastLook) {
-        if (sinceLastLook > LONG_STEPS || timers.nextDue() - now < NEAR || clock.isVirtual()) {
+        if (sinceLastLook > LONG_STEPS) {
+            shortLooks = 0;
             stepsBetweenLooks = 0;
-        } else if (sinceLastLook < SHORT_STEPS) {
-            stepsBetweenLooks = Math.min(2 * stepsBetweenLooks + 1, MOST_STEPS_BETWEEN_LOOKS);
+        } else if (timers.nextDue() - now < NEAR || clock.isVirtual()) {
+            stepsBetweenLooks = 0;
         } else if (sinceLastLook > 2 * SHORT_STEPS) {
             stepsBetweenLooks >>= 1;
+        } else if (sinceLastLook < SHORT_STEPS && ++shortLooks > SHORT_LOOKS) {
+            shortLooks = SHORT_LOOKS;
+            stepsBetweenLooks = Math.min(2 * stepsBetweenLooks + 1, MOST_STEPS_BETWEEN_LOOKS);
         }
         stepsUntilLook = stepsBetweenLooks;
-        if (stepsBetweenLooks > FEW_STEPS_BETWEEN_LOOKS && !lookAtTicks) {
+        if (stepsBetweenLooks > 0 && !lookAtTicks) {
             lookAtTicks = true;
             ticks.ring(lookAtNextTurn, true);
         }
     }
 
     /**
-     * S2, S6: steps that have been short may become long, and nobody would look for so many of them. While looks are far
+     * S2, S6: steps that have been short may become long, and nobody would look for so many of them. While looks are
      * apart, each tick brings one on.
      */
     private final Signal lookAtNextTurn = new Signal(this) {
         @Override
         protected void act() {
             stepsUntilLook = 0;
-            if (slept || stepsBetweenLooks <= FEW_STEPS_BETWEEN_LOOKS) {
+            if (slept || stepsBetweenLooks == 0) {
                 lookAtTicks = false;
                 ticks.ring(this, false);
             }

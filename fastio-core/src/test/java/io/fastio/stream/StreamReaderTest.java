@@ -3,9 +3,12 @@ package io.fastio.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fastio.Action;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.Priority;
 import io.fastio.Task;
+import io.fastio.sync.Event;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
@@ -497,6 +500,56 @@ final class StreamReaderTest extends OnBothPollers {
             assertThat(Thread.interrupted()).isTrue();
             assertThat(e.socket().getInputStream().read()).isEqualTo('y');
             assertThat(e.stream().isClosing()).isFalse();
+        });
+    }
+
+    /** The fault that this finds: short steps between long ones moved the looks apart, and one long step had none. */
+    @Test
+    void S6_S8_aPriorityStreamIsLookedAtAfterEveryLongStepAlsoBesideShortOnes() throws Exception {
+        run(() -> {
+            Streams.Pipe pipe = Streams.pipe();
+            pipe.source().priority(true);
+            Event wake = new Event(Priority.URGENT);
+            List<String> steps = new ArrayList<>();
+            Task<Void> reader = Asyncio.createTask(() -> {
+                ByteBuffer into = ByteBuffer.allocateDirect(16);
+                while (true) {
+                    pipe.source().read(into.clear());
+                    steps.add("reader");
+                    wake.set();
+                }
+            });
+            Task<Void> shortSteps = Asyncio.createTask(() -> {
+                while (true) {
+                    wake.await();
+                    wake.clear();
+                }
+            });
+            Action hog = () -> {
+                while (steps.size() < 4_000) {
+                    steps.add("hog");
+                    pipe.sink().write(new byte[] {1});
+                    long end = System.nanoTime() + 50_000;
+                    while (System.nanoTime() < end) {
+                        Thread.onSpinWait();
+                    }
+                    Asyncio.yieldNow();
+                }
+            };
+            for (Task<?> t : List.of(Asyncio.createTask(hog), Asyncio.createTask(hog), Asyncio.createTask(hog))) {
+                t.await();
+            }
+            reader.cancel();
+            shortSteps.cancel();
+            pipe.source().close();
+            pipe.sink().close();
+            int withoutLook = 0;
+            for (int i = 1; i < steps.size(); i++) {
+                if (steps.get(i).equals("hog") && steps.get(i - 1).equals("hog")) {
+                    withoutLook++;
+                }
+            }
+            assertThat(withoutLook).isZero();
         });
     }
 }
