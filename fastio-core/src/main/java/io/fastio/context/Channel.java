@@ -3,6 +3,7 @@ package io.fastio.context;
 import io.fastio.Asyncio;
 import io.fastio.Wait;
 import io.fastio.sync.QueueClosedException;
+import io.fastio.time.LoopClock;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -195,9 +196,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
 
     private static long deadline(Duration timeout) {
-        long now = clock().getAsLong();
-        long nanos = timeout.isNegative() ? 0 : timeout.toSeconds() > 100L * 365 * 86_400 ? -1 : timeout.toNanos();
-        return nanos < 0 ? Wait.FOREVER : now + nanos;
+        return LoopClock.saturatedSum(clock().getAsLong(), Math.max(0, LoopClock.saturatedNanos(timeout)));
     }
 
     /** The clock of the calling task's loop; that of the machine for any other thread. */

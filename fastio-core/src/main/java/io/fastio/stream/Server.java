@@ -399,11 +399,11 @@ public final class Server implements AutoCloseable {
         while (!closed) {
             waiters.await(Wait.FOREVER);
         }
-        long until = Wait.deadlineIn(limit.toNanos());
+        long until = Wait.deadlineIn(limit);
         while (connections > 0) {
             if (waiters.await(until) == Wait.Reason.DEADLINE) {
                 abortClients();
-                long last = Wait.deadlineIn(LAST_MOMENT.toNanos());
+                long last = Wait.deadlineIn(LAST_MOMENT);
                 while (connections > 0 && waiters.await(last) == Wait.Reason.WOKEN) {
                     // Each end of a connection wakes.
                 }

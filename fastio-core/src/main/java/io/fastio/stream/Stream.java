@@ -937,7 +937,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     /** Sends what is left, for a bounded time. In a task of its own. */
     private void finishWhenSent() {
         Task<?> me = Asyncio.currentTask();
-        long until = Wait.deadlineIn(io.loop.shutdownTimeout().toNanos());
+        long until = Wait.deadlineIn(io.loop.shutdownTimeout());
         while (!closed && !nothingQueued()) {
             waiters.list.add(me);
             try {
@@ -945,7 +945,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
                     break;
                 }
             } catch (CancelledError e) { // the loop ends
-                until = Math.min(until, Wait.deadlineIn(LAST_MOMENT.toNanos()));
+                until = Math.min(until, Wait.deadlineIn(LAST_MOMENT));
             }
         }
         if (!closed) {

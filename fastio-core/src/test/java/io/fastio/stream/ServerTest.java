@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -225,6 +226,19 @@ final class ServerTest extends OnBothPollers {
             assertThat(System.nanoTime() - start).isBetween(50_000_000L, 5_000_000_000L);
             assertThat(s.connections()).isZero();
             assertThatThrownBy(() -> idle.read(1)).isInstanceOf(IOException.class);
+        });
+    }
+
+    @Test
+    void S3_waitClosedTakesALimitThatOverflows() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(ECHO, "127.0.0.1", 0);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            c.write("a\n");
+            c.readLine();
+            s.close();
+            Asyncio.createTask(c::close);
+            assertThat(s.waitClosed(ChronoUnit.FOREVER.getDuration())).isTrue();
         });
     }
 
