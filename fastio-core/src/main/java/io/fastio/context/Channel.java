@@ -3,12 +3,12 @@ package io.fastio.context;
 import io.fastio.Asyncio;
 import io.fastio.Wait;
 import io.fastio.sync.QueueClosedException;
-import io.fastio.time.LoopClock;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -196,7 +196,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
 
     private static long deadline(Duration timeout) {
-        return LoopClock.saturatedSum(clock().getAsLong(), Math.max(0, LoopClock.saturatedNanos(timeout)));
+        long now = clock().getAsLong();
+        long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout)); // saturates
+        return nanos > Wait.FOREVER - now ? Wait.FOREVER : now + nanos;
     }
 
     /** The clock of the calling task's loop; that of the machine for any other thread. */
