@@ -49,6 +49,12 @@ public final class Bench implements Callable<Integer> {
             description = "With guard: write a new profile instead of comparing.")
     private @Nullable Path record;
 
+    @Option(
+            names = "--profile",
+            paramLabel = "FILE",
+            description = "With guard: compare with this profile instead of the one that fastio comes with.")
+    private @Nullable Path profile;
+
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
 
@@ -99,7 +105,8 @@ public final class Bench implements Callable<Integer> {
 
     private int guard() throws Exception {
         try (Launcher launcher = new Launcher()) {
-            Guard guard = new Guard(context(launcher, json ? err::println : out::println));
+            Context context = context(launcher, json ? err::println : out::println);
+            Guard guard = profile == null ? new Guard(context) : new Guard(context, Files.readString(profile));
             if (record != null) {
                 Files.writeString(record, guard.record());
                 return CommandLine.ExitCode.OK;

@@ -9,6 +9,7 @@ final class Catalog {
     private static final List<Benchmark> OWN = List.of(
             new RateBenchmark(),
             new RateFeaturesBenchmark(),
+            new GrowthBenchmark(),
             new AllocBenchmark(),
             new MicroBenchmark(),
             new SyncBenchmark(),

@@ -24,18 +24,32 @@ final class Guard {
             List.of(new RateBenchmark(), new RateFeaturesBenchmark(), new AllocBenchmark(), new CallbacksBenchmark());
 
     private final Context context;
+    private final List<Benchmark> watched;
+    private final Map<String, Double> stored;
 
-    Guard(Context context) {
+    /** Compares with the profile that fastio comes with. */
+    Guard(Context context) throws IOException {
+        this(context, WATCHED, parse(profile()));
+    }
+
+    /** Compares with a profile of one's own. */
+    Guard(Context context, String profile) {
+        this(context, WATCHED, parse(profile));
+    }
+
+    /** Compares what {@code watched} emit with the ratios of {@code stored}. */
+    Guard(Context context, List<Benchmark> watched, Map<String, Double> stored) {
         this.context = context;
+        this.watched = watched;
+        this.stored = stored;
     }
 
     /** Emits one figure per stored ratio. Returns whether all are within bounds. */
     boolean run() throws Exception {
-        Map<String, Double> stored = parse(profile());
         Map<String, Double> best = new TreeMap<>();
-        for (Benchmark benchmark : WATCHED) {
+        for (Benchmark benchmark : watched) {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                if (attempt > 0 && within(benchmark, stored, best)) {
+                if (attempt > 0 && within(benchmark, best)) {
                     break;
                 }
                 measure(benchmark).forEach((key, ratio) -> best.merge(key, ratio, Math::min));
@@ -57,7 +71,7 @@ final class Guard {
     String record() throws Exception {
         StringBuilder profile =
                 new StringBuilder("# Ratios to the reference of each goal: bench guard --record FILE\n");
-        for (Benchmark benchmark : WATCHED) {
+        for (Benchmark benchmark : watched) {
             Map<String, Samples> ratios = new LinkedHashMap<>();
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 measure(benchmark).forEach((key, ratio) -> ratios.merge(key, Samples.of(ratio), Samples::plus));
@@ -69,7 +83,7 @@ final class Guard {
         return profile.toString();
     }
 
-    private boolean within(Benchmark benchmark, Map<String, Double> stored, Map<String, Double> best) {
+    private boolean within(Benchmark benchmark, Map<String, Double> best) {
         return stored.entrySet().stream()
                 .filter(e -> e.getKey().startsWith(benchmark.name() + ":"))
                 .allMatch(e -> best.getOrDefault(e.getKey(), Double.POSITIVE_INFINITY)

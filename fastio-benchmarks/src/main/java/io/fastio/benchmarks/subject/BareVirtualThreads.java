@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
  * wakes from outside. What lies between it and bare continuations is the JDK's own mounting and unmounting.
  */
 @SuppressWarnings("ThreadPriorityCheck") // the scheduler is what is measured here
-final class BareVirtualThreads implements Subject {
+final class BareVirtualThreads implements Subject.Rate {
     @Override
     public String config() {
         return "virtual threads that Thread.yield on an ArrayDeque as scheduler, main thread as carrier";

@@ -3,7 +3,7 @@ package io.fastio.benchmarks.subject;
 import java.util.ArrayDeque;
 
 /** The limit of a callback: a queue of {@code Runnable}s and a loop that runs them, and nothing else. */
-final class CallbackRing implements Subject {
+final class CallbackRing implements Subject.Rate, Subject.Callbacks {
     @Override
     public String config() {
         return "ArrayDeque<Runnable> on the main thread";

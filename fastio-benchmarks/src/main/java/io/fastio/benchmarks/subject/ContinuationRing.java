@@ -9,7 +9,7 @@ import jdk.internal.vm.ContinuationScope;
  * The limit of a task switch: bare continuations, run one after the other from an array. A task system needs a queue, a
  * state machine and a current-thread change on top of this, and cannot be cheaper.
  */
-final class ContinuationRing implements Subject {
+final class ContinuationRing implements Subject.Rate, Subject.Memory {
     private static final ContinuationScope SCOPE = new ContinuationScope("ring");
 
     @Override

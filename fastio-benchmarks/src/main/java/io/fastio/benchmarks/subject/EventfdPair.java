@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  * The limit of a wake that ends a poll: a thread in {@code epoll_wait} on an eventfd, woken by a plain {@code write} of
  * another, through {@code java.lang.foreign}. Linux only.
  */
-final class EventfdPair implements Subject {
+final class EventfdPair implements Subject.Wake {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLLIN = 1;
     private static final int EVENT_BYTES = 16;

@@ -41,7 +41,7 @@ final class FastIoPrograms {
                     case "fast_can" -> fastCan();
                     case "iorw_can" -> iorwCan();
                     case "iorw_to" -> iorwTo();
-                    default -> throw new UnsupportedOperationException("program " + name);
+                    default -> throw new IllegalArgumentException("no such program: " + name);
                 });
     }
 

@@ -86,7 +86,7 @@ final class FastioOperations {
             case "semaphore" -> semaphore();
             case "queue" -> queue();
             case "readInto" -> stream();
-            default -> throw new UnsupportedOperationException("operation " + name);
+            default -> throw new IllegalArgumentException("no such operation: " + name);
         };
     }
 

@@ -54,7 +54,7 @@ final class FastioSync {
             case "lock" -> lock(new Lock());
             case "queue" -> queue(new AsyncQueue<>(), new AsyncQueue<>());
             case "queue_bounded" -> queue(new AsyncQueue<>(1), new AsyncQueue<>(1));
-            default -> throw new UnsupportedOperationException("sync " + with);
+            default -> throw new IllegalArgumentException("no such sync: " + with);
         };
     }
 

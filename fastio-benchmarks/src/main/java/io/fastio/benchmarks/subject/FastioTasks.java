@@ -21,7 +21,18 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /** fastio itself: the loop runs on the child's main thread. */
-final class FastioTasks implements Subject {
+final class FastioTasks
+        implements Subject.Rate,
+                Subject.Callbacks,
+                Subject.TimerCallbacks,
+                Subject.Timing,
+                Subject.Wake,
+                Subject.Sleepers,
+                Subject.Memory,
+                Subject.Echo,
+                Subject.Http,
+                Subject.SpinWake,
+                Subject.Special {
 
     private static final Duration TICK = Duration.ofMillis(1);
     private static final long LATENCY_STEP_NANOS = 2_000_000;
@@ -165,6 +176,11 @@ final class FastioTasks implements Subject {
         return wake(count, IdleStrategy.BLOCK);
     }
 
+    @Override
+    public Reading spinWake(int count) throws Exception {
+        return wake(count, IdleStrategy.SPIN);
+    }
+
     private static Reading wake(int count, IdleStrategy idle) throws Exception {
         return wake(count, idle, WakePolicy.AT_ONCE);
     }
@@ -180,6 +196,23 @@ final class FastioTasks implements Subject {
                 } while (alarm.awake());
             });
         }
+        waker.join();
+        return alarm.reading();
+    }
+
+    /** The same while a stream is watched, so that the loop sleeps in its poller. */
+    private static Reading wakeWatching(int count) throws Exception {
+        Alarm alarm = new Alarm(count);
+        ThreadSafeFlag flag = new ThreadSafeFlag();
+        Thread waker = Thread.ofPlatform().daemon().start(() -> alarm.ring(flag::set));
+        Asyncio.run(() -> {
+            try (Server server = Streams.startServer((reader, writer) -> reader.read(1), "127.0.0.1", 0)) {
+                assert server.port() > 0;
+                do {
+                    flag.await();
+                } while (alarm.awake());
+            }
+        });
         waker.join();
         return alarm.reading();
     }
@@ -228,12 +261,8 @@ final class FastioTasks implements Subject {
     }
 
     @Override
-    public Service echo(int hogs, long hogMicros, String mode) throws Exception {
-        return switch (mode) {
-            case "priority" -> FastioServers.echo(hogs, hogMicros, true, false);
-            case "checkpoint" -> FastioServers.echo(hogs, hogMicros, true, true);
-            default -> echo(hogs, hogMicros);
-        };
+    public Service urgentEcho(int hogs, long hogMicros, boolean checkpoints) throws Exception {
+        return FastioServers.echo(hogs, hogMicros, true, checkpoints);
     }
 
     @Override
@@ -254,12 +283,15 @@ final class FastioTasks implements Subject {
             case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
             case "rate_features" -> rateWithFeatures(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
             case "background" -> FastioBackground.measure(Integer.parseInt(arguments[0]));
+            case "background_stream" -> FastioBackground.stream(Integer.parseInt(arguments[0]));
+            case "growth_timers" -> FastioGrowth.timers(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+            case "growth_streams" -> FastioGrowth.streams(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
             case "program" -> FastIoPrograms.run(arguments[0]);
             case "operation" -> FastioOperations.measure(arguments[0], Long.parseLong(arguments[1]));
             case "tls" -> TlsRate.measure(Integer.parseInt(arguments[0]));
-            case "wake_spin" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.SPIN);
+            case "wake_watching" -> wakeWatching(Integer.parseInt(arguments[0]));
             case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.BLOCK, WakePolicy.BATCHED);
-            default -> throw new UnsupportedOperationException(name);
+            default -> throw new IllegalArgumentException("no such program: " + name);
         };
     }
 

@@ -19,7 +19,14 @@ import java.util.function.BooleanSupplier;
 
 /** The JDK's virtual threads on the JDK's scheduler, which the parent holds to one carrier. */
 @SuppressWarnings("ThreadPriorityCheck") // the scheduler is what is measured here
-final class JdkThreads implements Subject {
+final class JdkThreads
+        implements Subject.Rate,
+                Subject.Timing,
+                Subject.Wake,
+                Subject.Sleepers,
+                Subject.Memory,
+                Subject.Echo,
+                Subject.Http {
     @Override
     public String config() {
         return "JDK " + Runtime.version() + " virtual threads, jdk.virtualThreadScheduler.parallelism="

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Kotlin coroutines, in {@code runBlocking}'s own event loop or on a single-thread dispatcher. The suspending bodies are
  * written out as the state machines that Kotlin's compiler makes of them, so that this module needs no second compiler.
  */
-final class KotlinCoroutines implements Subject {
+final class KotlinCoroutines implements Subject.Rate, Subject.Timing, Subject.Wake, Subject.Sleepers, Subject.Memory {
     private static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
     private static final long HOUR_MILLIS = 3_600_000;
 

@@ -39,7 +39,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Netty, one event loop, with the transport that its name ends in. */
-final class Netty implements Subject {
+final class Netty
+        implements Subject.Rate,
+                Subject.Callbacks,
+                Subject.TimerCallbacks,
+                Subject.Timing,
+                Subject.Wake,
+                Subject.Sleepers,
+                Subject.Memory,
+                Subject.Echo,
+                Subject.Http {
     private final String transport;
     private final Class<? extends ServerChannel> channelType;
     private final EventLoopGroup group;

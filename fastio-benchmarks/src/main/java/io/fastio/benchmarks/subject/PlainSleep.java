@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The reference of the timer benchmark: three platform threads that sleep, with nothing beside them. */
-final class PlainSleep implements Subject {
+final class PlainSleep implements Subject.Timing {
     @Override
     public String config() {
         return "Thread.sleep on platform threads, no load";

@@ -1,69 +1,70 @@
 package io.fastio.benchmarks.subject;
 
 /**
- * One contender, in a process of its own. What it cannot do it leaves as it is here; such a request is answered with
+ * One contender, in a process of its own. It implements the roles it can play; a request for another one is answered with
  * "not supported" and the parent goes on without it. Requests come one at a time, on the child's main thread.
  */
 interface Subject {
     /** How it is configured, one line for the report. */
     String config();
 
-    /** {@code tasks} tasks that only give way, for about {@code millis} ms: {@code ns} and {@code bytes} per switch. */
-    default Reading rate(int tasks, long millis) throws Exception {
-        throw new UnsupportedOperationException("rate");
+    interface Rate extends Subject {
+        /** {@code tasks} tasks that only give way, for about {@code millis} ms: {@code ns} and {@code bytes} per switch. */
+        Reading rate(int tasks, long millis) throws Exception;
     }
 
-    /** One callback that re-arms itself, for about {@code millis} ms: {@code ns} and {@code bytes} per call. */
-    default Reading callbacks(long millis) throws Exception {
-        throw new UnsupportedOperationException("callbacks");
+    interface Callbacks extends Subject {
+        /** One callback that re-arms itself, for about {@code millis} ms: {@code ns} and {@code bytes} per call. */
+        Reading callbacks(long millis) throws Exception;
     }
 
-    /** Like {@link #callbacks}, each re-armed by way of the timer queue with a due time that has come. */
-    default Reading timerCallbacks(long millis) throws Exception {
-        throw new UnsupportedOperationException("timerCallbacks");
+    interface TimerCallbacks extends Subject {
+        /** Like {@link Callbacks}, each re-armed by way of the timer queue with a due time that has come. */
+        Reading timerCallbacks(long millis) throws Exception;
     }
 
-    /** Three 30 ms timers beside ten hogs of 10 ms for {@code millis} ms: one sample in ms for each timer that fired. */
-    default Reading timing(long millis) throws Exception {
-        throw new UnsupportedOperationException("timing");
+    interface Timing extends Subject {
+        /** Three 30 ms timers beside ten hogs of 10 ms for {@code millis} ms: one sample in ms for each timer that fired. */
+        Reading timing(long millis) throws Exception;
     }
 
-    /** Wakes of the idle loop from another thread after 0.5 to 2 ms of quiet: one sample in µs each. */
-    default Reading wake(int count) throws Exception {
-        throw new UnsupportedOperationException("wake");
+    interface Wake extends Subject {
+        /** Wakes of the idle loop from another thread after 0.5 to 2 ms of quiet: one sample in µs each. */
+        Reading wake(int count) throws Exception;
     }
 
-    /** {@code tasks} tasks, each sleeping three times for 1 to 1,000 ms: {@code cpu_ns} per sleep, lateness in µs. */
-    default Reading sleepers(int tasks) throws Exception {
-        throw new UnsupportedOperationException("sleepers");
+    interface Sleepers extends Subject {
+        /** {@code tasks} tasks, each sleeping three times for 1 to 1,000 ms: {@code cpu_ns} per sleep, lateness in µs. */
+        Reading sleepers(int tasks) throws Exception;
     }
 
-    /** Heap {@code bytes} per task when {@code tasks} tasks sleep. */
-    default Reading memory(int tasks) throws Exception {
-        throw new UnsupportedOperationException("memory");
+    interface Memory extends Subject {
+        /** Heap {@code bytes} per task when {@code tasks} tasks sleep. */
+        Reading memory(int tasks) throws Exception;
     }
 
-    /** An echo server on the loopback interface, beside {@code hogs} tasks that block {@code hogMicros} µs each. */
-    default Service echo(int hogs, long hogMicros) throws Exception {
-        throw new UnsupportedOperationException("echo");
+    interface Echo extends Subject {
+        /** An echo server on the loopback interface, beside {@code hogs} tasks that block {@code hogMicros} µs each. */
+        Service echo(int hogs, long hogMicros) throws Exception;
     }
 
-    /** The same in a way that only some have: {@code plain} is the one above. */
-    default Service echo(int hogs, long hogMicros, String mode) throws Exception {
-        if (mode.equals("plain")) {
-            return echo(hogs, hogMicros);
-        }
-        throw new UnsupportedOperationException("echo " + mode);
+    interface Http extends Subject {
+        /** An HTTP/1.1 server on the loopback interface that answers {@code hello} to every request. */
+        Service http() throws Exception;
     }
 
-    /** An HTTP/1.1 server on the loopback interface that answers {@code hello} to every request. */
-    default Service http() throws Exception {
-        throw new UnsupportedOperationException("http");
+    interface SpinWake extends Subject {
+        /** As {@link Wake}, of a loop that spins. */
+        Reading spinWake(int count) throws Exception;
     }
 
-    /** Anything that only this subject offers, by name. */
-    default Reading special(String name, String[] arguments) throws Exception {
-        throw new UnsupportedOperationException(name);
+    /** What only fastio offers. */
+    interface Special extends Subject {
+        /** An echo server as in {@link Echo} whose streams are URGENT and whose hogs, if wished, look around while they compute. */
+        Service urgentEcho(int hogs, long hogMicros, boolean checkpoints) throws Exception;
+
+        /** A program of its own, by name. */
+        Reading special(String name, String[] arguments) throws Exception;
     }
 
     /** A server that runs until it is closed. */

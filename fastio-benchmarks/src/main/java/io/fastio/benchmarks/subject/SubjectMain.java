@@ -1,12 +1,24 @@
 package io.fastio.benchmarks.subject;
 
+import io.fastio.benchmarks.subject.Subject.Callbacks;
+import io.fastio.benchmarks.subject.Subject.Echo;
+import io.fastio.benchmarks.subject.Subject.Http;
+import io.fastio.benchmarks.subject.Subject.Memory;
+import io.fastio.benchmarks.subject.Subject.Rate;
 import io.fastio.benchmarks.subject.Subject.Service;
+import io.fastio.benchmarks.subject.Subject.Sleepers;
+import io.fastio.benchmarks.subject.Subject.Special;
+import io.fastio.benchmarks.subject.Subject.SpinWake;
+import io.fastio.benchmarks.subject.Subject.TimerCallbacks;
+import io.fastio.benchmarks.subject.Subject.Timing;
+import io.fastio.benchmarks.subject.Subject.Wake;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Main class of a child JVM: builds the named subject and answers requests until standard input ends. */
@@ -59,29 +71,53 @@ public final class SubjectMain {
     @SuppressWarnings("CatchingUnchecked")
     private List<String> answer(String[] words) {
         try {
-            return dispatch(words).lines();
-        } catch (UnsupportedOperationException e) {
-            return List.of("? " + e.getMessage());
+            return dispatch(words)
+                    .map(Reading::lines)
+                    .orElseGet(() -> List.of("? " + subject.getClass().getSimpleName() + " has no such role"));
         } catch (Exception | LinkageError | OutOfMemoryError e) {
             e.printStackTrace();
             return List.of("! " + e.toString().replace('\n', ' '));
         }
     }
 
-    private Reading dispatch(String[] words) throws Exception {
-        return switch (words[0]) {
-            case "rate" -> subject.rate(Integer.parseInt(words[1]), Long.parseLong(words[2]));
-            case "callbacks" -> subject.callbacks(Long.parseLong(words[1]));
-            case "timer_callbacks" -> subject.timerCallbacks(Long.parseLong(words[1]));
-            case "timing" -> subject.timing(Long.parseLong(words[1]));
-            case "wake" -> subject.wake(Integer.parseInt(words[1]));
-            case "sleepers" -> subject.sleepers(Integer.parseInt(words[1]));
-            case "memory" -> subject.memory(Integer.parseInt(words[1]));
-            case "echo" -> serve(subject.echo(Integer.parseInt(words[1]), Long.parseLong(words[2]), words[3]));
-            case "http" -> serve(subject.http());
-            case "stop" -> stop();
-            default -> subject.special(words[0], Arrays.copyOfRange(words, 1, words.length));
+    /** Empty if the subject does not play the role asked for. */
+    private Optional<Reading> dispatch(String[] words) throws Exception {
+        return Optional.ofNullable(
+                switch (words[0]) {
+                    case "rate" -> subject instanceof Rate s ? s.rate(number(words[1]), millis(words[2])) : null;
+                    case "callbacks" -> subject instanceof Callbacks s ? s.callbacks(millis(words[1])) : null;
+                    case "timer_callbacks" ->
+                        subject instanceof TimerCallbacks s ? s.timerCallbacks(millis(words[1])) : null;
+                    case "timing" -> subject instanceof Timing s ? s.timing(millis(words[1])) : null;
+                    case "wake" -> subject instanceof Wake s ? s.wake(number(words[1])) : null;
+                    case "wake_spin" -> subject instanceof SpinWake s ? s.spinWake(number(words[1])) : null;
+                    case "sleepers" -> subject instanceof Sleepers s ? s.sleepers(number(words[1])) : null;
+                    case "memory" -> subject instanceof Memory s ? s.memory(number(words[1])) : null;
+                    case "echo" -> echo(number(words[1]), Long.parseLong(words[2]), words[3]);
+                    case "http" -> subject instanceof Http s ? serve(s.http()) : null;
+                    case "stop" -> stop();
+                    default ->
+                        subject instanceof Special s
+                                ? s.special(words[0], Arrays.copyOfRange(words, 1, words.length))
+                                : null;
+                });
+    }
+
+    private @Nullable Reading echo(int hogs, long hogMicros, String mode) throws Exception {
+        return switch (subject) {
+            case Special s
+            when !mode.equals("plain") -> serve(s.urgentEcho(hogs, hogMicros, mode.equals("checkpoint")));
+            case Echo s when mode.equals("plain") -> serve(s.echo(hogs, hogMicros));
+            default -> null;
         };
+    }
+
+    private static int number(String word) {
+        return Integer.parseInt(word);
+    }
+
+    private static long millis(String word) {
+        return Long.parseLong(word);
     }
 
     private Reading serve(Service started) {

@@ -18,7 +18,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** Vert.x, one verticle: on its event loop, with callbacks; or on virtual threads, with {@code await}. */
-final class VertxPeer implements Subject {
+final class VertxPeer
+        implements Subject.Rate,
+                Subject.Callbacks,
+                Subject.Timing,
+                Subject.Wake,
+                Subject.Sleepers,
+                Subject.Memory,
+                Subject.Echo,
+                Subject.Http {
     private static final String LOOPBACK = "127.0.0.1";
     private static final long START_SECONDS = 30;
 
