@@ -116,7 +116,7 @@ public final class Asyncio {
 
     /** The tasks of the running loop that have not ended, oldest first. For tasks and callbacks. */
     public static Set<Task<?>> allTasks() {
-        return runningLoop().tasks();
+        return runningLoop().live.all();
     }
 
     // ---- sleeping

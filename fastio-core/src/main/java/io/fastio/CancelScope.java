@@ -72,7 +72,7 @@ public final class CancelScope extends Scope {
     /** Cancels the scope at that moment of {@link EventLoop#time()}; {@link Long#MAX_VALUE}: never. The scope's task. */
     public void deadlineAt(long loopNanos) {
         ownerOnly();
-        task.loop.setTimer(this, loopNanos);
+        task.loop.scheduler.setTimer(this, loopNanos);
     }
 
     /**

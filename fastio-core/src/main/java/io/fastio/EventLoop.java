@@ -6,106 +6,47 @@ import io.fastio.poll.Poller;
 import io.fastio.time.IdleStrategy;
 import io.fastio.time.LoopClock;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One thread that runs tasks, which are virtual threads, one step at a time, the most urgent first. Answers to asyncio's
- * event loop, with the priorities of fast_io.
- *
- * <p>{@link #turn} is the whole of scheduling: look at what came (the inbox, due timers, readiness), choose the entry to
- * serve by section S of the semantics, run one step of it; with nothing to run, sleep. Everything else in this class
- * starts, ends and feeds turns.
+ * event loop, with the priorities of fast_io. Who runs next is the business of {@link Scheduler}; this class is what others
+ * see of a loop, and starts, ends and feeds its turns.
  *
  * <p>Threads: the thread that calls {@link #run}, {@link #runForever} or {@link #poll} is the loop's carrier for as long
  * as that call lasts; {@link #start} gives the loop a thread of its own. Only loop code runs on the carrier itself; tasks
  * and callbacks run on virtual threads that it carries. Fields without a word about threads belong to the loop.
  */
 public final class EventLoop implements Executor, AutoCloseable {
-    /** S8: as long as this many nanoseconds of steps passed between two looks, the looks are not further apart. */
-    private static final long SHORT_STEPS = 2_500;
-
-    private static final long LONG_STEPS = 20_000;
-    private static final int MOST_STEPS_BETWEEN_LOOKS = 15;
-
-    /** So many looks in a row have to find short steps before they move apart. */
-    private static final int SHORT_LOOKS = 16;
-
-    /** A timer this near (nanoseconds) is looked for before every step. */
-    private static final long NEAR = 20_000;
-
-    /** How long a closing loop on virtual time waits at most before it looks whether its real time is over. */
-    private static final long CLOSING_SLICE = 5_000_000;
-
-    /** S2: within a step, a wake looks for due timers unless the next one was at least this far away (nanoseconds). */
-    private static final long FAR = 100_000_000;
-
     static {
         StartUp.begin();
     }
 
-    // ---- fixed at construction
     private final String name;
     private final LoopClock clock;
-    private final Sleeper sleeper;
-    private final long urgentBudget;
-    private final long ioPollInterval;
-    private final long devicePollInterval;
     private final long shutdownTimeout;
     private final boolean ioFirst;
     private final boolean debug;
     private final boolean handleInterrupt;
     private final @Nullable Consumer<? super LoopError> exceptionHandler;
 
-    // ---- what is ready, and what will be
-    private final ReadyQueues ready = new ReadyQueues();
-    private final TimerQueue timers = new TimerQueue();
-    private final Inbox inbox = new Inbox();
-
-    /** What sources that do not wake have posted (W2): looked at with the inbox, before a sleep, and at ticks. */
-    private final Inbox batch = new Inbox();
+    /** Who runs next. */
+    final Scheduler scheduler;
 
     final Ticks ticks;
-    private @Nullable LoopTask<?> yielded;
-    private @Nullable LoopTask<?> checkpointed;
-
-    // ---- time and looks
-    private long now;
-    private long lastPoll;
-    private int stepsUntilLook;
-    private int stepsBetweenLooks;
-    private int shortLooks;
-    private boolean expiring;
-
-    /** Tasks that wait for readiness; with none the poller is not asked between steps. */
-    private int readinessWaits;
-
-    private boolean lookOwed;
-
-    /** Sources that have to be asked (I8), and when they last were. */
-    private @Nullable Polling pollings;
-
-    private int urgentPollings;
-    private int normalPollings;
-    private long lastUrgentAsk;
-    private long lastAsk;
-    private final Handle askUrgent = new Handle(this, () -> ask(true), Priority.URGENT);
-    private final Handle askNormal = new Handle(this, () -> ask(false), Priority.NORMAL);
+    final LiveTasks live = new LiveTasks();
+    final Elsewhere elsewhere = new Elsewhere();
+    final Runners runners = new Runners(this);
 
     /** Values of {@link LoopLocal}s, by their index. */
     @Nullable
@@ -115,27 +56,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Nullable
     Watch watches;
 
-    // ---- rules that look back
-    private int normalRoundLeft;
-    private boolean lowServedThisRound;
-
-    /** Background work ran last: before it comes again, something else has its step. */
-    private boolean betweenServed;
-
-    private long normalWaitsSince = -1;
-    private volatile long maxOverdue;
-    private volatile IdleStrategy idleStrategy;
-
-    // ---- tasks and fibers
-    @Nullable
-    Fiber running;
-
-    int blockedFibers;
-    private int workOutside;
-    private final Set<Offload<?>> strays = new LinkedHashSet<>();
-    private @Nullable LoopTask<?> firstTask;
-    private int taskCount;
-    private @Nullable Runner idleRunners;
+    /** For {@link LoopCounters}; read by other threads as it is. */
+    long coalesced;
 
     // ---- running and ending
     private volatile @Nullable Thread carrier;
@@ -150,6 +72,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private @Nullable Thread host;
 
     private final ThreadSettings threadSettings;
+    private final Ending ending;
 
     /** A host loop drives this one by {@link #poll}. */
     private boolean driven;
@@ -158,23 +81,15 @@ public final class EventLoop implements Executor, AutoCloseable {
         Carrier.require();
         this.name = b.name;
         this.clock = b.clock != null ? b.clock : LoopClock.monotonic();
-        this.urgentBudget = nanos(b.urgentBudget);
-        this.ioPollInterval = nanos(b.ioPollInterval);
-        this.devicePollInterval = nanos(b.devicePollInterval);
         this.shutdownTimeout = nanos(b.shutdownTimeout);
-        this.maxOverdue = nanos(b.maxOverdue);
         this.ticks = new Ticks(this, nanos(b.tick));
-        this.idleStrategy = b.idle;
         this.ioFirst = b.ioFirst;
         this.threadSettings = b.threadSettings.copy();
         this.debug = b.debug;
         this.handleInterrupt = b.handleInterrupt;
         this.exceptionHandler = b.exceptionHandler;
-        try {
-            this.sleeper = new Sleeper(inbox, Poller.Kind.valueOf(b.poller.name()));
-        } catch (IOException e) {
-            throw new IllegalStateException("cannot open the poller of an event loop: " + e.getMessage(), e);
-        }
+        this.scheduler = new Scheduler(this, b, clock, ticks);
+        this.ending = new Ending(this, clock, shutdownTimeout);
         warmUp();
     }
 
@@ -183,7 +98,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * class, and on the carrier that would be the end of the loop.
      */
     private void warmUp() {
-        idle(new Runner(this));
+        runners.add(new Runner(this));
         Objects.requireNonNull(LoopError.class);
     }
 
@@ -220,491 +135,13 @@ public final class EventLoop implements Executor, AutoCloseable {
         return carrier;
     }
 
-    // =========================================================== the turn
-
-    /**
-     * One turn: section S. Looks at what has come, then runs one step of the most urgent entry, or sleeps until {@code
-     * wakeAt} at the latest.
-     *
-     * @return whether a step was run
-     */
-    private boolean turn(long wakeAt) {
-        look();
-        queueYielded();
-        Entry next = choose();
-        if (next == null) {
-            idle(wakeAt);
-            return false;
-        }
-        idleSince = -1;
-        slept = false;
-        take(next);
-        next.runStep();
-        return true;
-    }
-
-    /** Takes in what came from outside, at once; timers and readiness as often as S8 says. */
-    private void look() {
-        if (!inbox.isEmpty()) {
-            takeIn(); // W1
-        }
-        if (--stepsUntilLook < 0 && needsClock()) {
-            lookAtClock();
-        }
-    }
-
-    private void takeIn() {
-        inbox.drain();
-        if (!batch.isEmpty()) {
-            batch.drain(); // W2
-        }
-    }
-
-    /** Whether anything depends on the time: without it a switch costs no look at the clock. */
-    private boolean needsClock() {
-        return !timers.isEmpty()
-                || readinessWaits > 0
-                || urgentPollings > 0
-                || normalWaitsSince >= 0 // S7; the URGENT one may just have yielded and stand in no queue
-                || ready.firstLow() != null;
-    }
-
-    private void lookAtClock() {
-        long before = now;
-        now = clock.nanos();
-        if (timers.nextDue() <= now) {
-            expire();
-        }
-        if (readinessWaits > 0 && now - lastPoll >= ioPollInterval) {
-            lastPoll = now;
-            lookAtReadiness(); // S8
-        }
-        if (urgentPollings > 0 && now - lastUrgentAsk >= ioPollInterval) {
-            askSoon(askUrgent); // I8
-        }
-        pace(now - before);
-    }
-
-    /**
-     * S8: short steps share one look at the clock, which costs a fifth of a switch. Where steps are of mixed length, or a
-     * timer is near, there is a look before every one; time that jumps is looked at always.
-     */
-    private void pace(long sinceLastLook) {
-        if (sinceLastLook > LONG_STEPS) {
-            shortLooks = 0;
-            stepsBetweenLooks = 0;
-        } else if (timers.nextDue() - now < NEAR || clock.isVirtual()) {
-            stepsBetweenLooks = 0;
-        } else if (sinceLastLook > 2 * SHORT_STEPS) {
-            stepsBetweenLooks >>= 1;
-        } else if (sinceLastLook < SHORT_STEPS && ++shortLooks > SHORT_LOOKS) {
-            shortLooks = SHORT_LOOKS;
-            stepsBetweenLooks = Math.min(2 * stepsBetweenLooks + 1, MOST_STEPS_BETWEEN_LOOKS);
-        }
-        stepsUntilLook = stepsBetweenLooks;
-        if (stepsBetweenLooks > 0 && !lookAtTicks) {
-            lookAtTicks = true;
-            ticks.ring(lookAtNextTurn, true);
-        }
-    }
-
-    /**
-     * S2, S6: steps that have been short may become long, and nobody would look for so many of them. While looks are
-     * apart, each tick brings one on.
-     */
-    private final Signal lookAtNextTurn = new Signal(this) {
-        @Override
-        protected void act() {
-            stepsUntilLook = 0;
-            if (slept || stepsBetweenLooks == 0) {
-                lookAtTicks = false;
-                ticks.ring(this, false);
-            }
-        }
-    };
-
-    private boolean lookAtTicks;
-
-    /** Makes ready what is due, by its due time (S2). */
-    private void expire() {
-        expiring = true;
-        try {
-            while (timers.nextDue() <= now) {
-                Timed t = timers.first();
-                timers.remove(t);
-                t.timeReached();
-            }
-        } finally {
-            expiring = false;
-        }
-    }
-
-    /** A task that yielded becomes ready behind the timers that fell due during its step (S2). */
-    private void queueYielded() {
-        LoopTask<?> y = yielded;
-        if (y != null) {
-            yielded = null;
-            if (y.isYielding()) {
-                enqueue(y, y.yieldClass(), -1);
-            }
-        }
-        LoopTask<?> c = checkpointed;
-        if (c != null && c.phase == Fiber.WAITING) {
-            checkpointed = null;
-            if (c.wakesItself()) {
-                ready.addFirst(c, c.yieldClass()); // B4: keeps its place
-            }
-        }
-    }
-
-    /**
-     * Whether a yield of the running task would only come back to it: nothing else is ready, after a look at all that may
-     * have come. Never while a host, a stop or the end of main waits for the step to be over, nor while devices are asked
-     * once a round (I8).
-     */
-    boolean isNothingElseReady() {
-        if (normalPollings > 0
-                || driven
-                || stopping
-                || closing
-                || !ready.isEmpty()
-                || awaitedMain != null && awaitedMain.done()) {
-            return false;
-        }
-        look();
-        return ready.isEmpty();
-    }
-
-    /** The entry to serve now, or null if none is ready. */
-    private @Nullable Entry choose() {
-        Entry between = ready.firstBetween();
-        if (between != null && !(betweenServed && ready.hasMoreThanBetween())) {
-            return between; // B1, S7
-        }
-        Entry normal = ready.firstNormal();
-        Entry urgent = ready.firstUrgent();
-        if (urgent != null && !(normal != null && urgentHadItsShare())) {
-            return urgent; // S6
-        }
-        if (normal == null) {
-            normalWaitsSince = -1;
-        }
-        Entry low = ready.firstLow();
-        if (low != null && (normal == null || isOverdue(low))) {
-            return low; // S4, S5
-        }
-        return normal;
-    }
-
-    /** S7: NORMAL work has been ready for longer than the budget while URGENT ran. */
-    private boolean urgentHadItsShare() {
-        if (urgentBudget == 0) {
-            return false;
-        }
-        if (normalWaitsSince < 0) {
-            now = clock.nanos();
-            normalWaitsSince = now;
-        }
-        return now - normalWaitsSince > urgentBudget;
-    }
-
-    /** S5: a LOW entry that has waited for longer than the limit runs before the NORMAL ones, one per round. */
-    private boolean isOverdue(Entry low) {
-        long limit = maxOverdue;
-        return limit > 0 && now - low.due > limit && !lowServedThisRound;
-    }
-
-    private void take(Entry e) {
-        steps++;
-        betweenServed = e.readyIn == ReadyQueues.BETWEEN;
-        if (e.readyIn == ReadyQueues.NORMAL) {
-            if (normalRoundLeft <= 0) {
-                if (normalPollings > 0 && e != askNormal) {
-                    askSoon(askNormal); // I8: once a round
-                }
-                normalRoundLeft = ready.normalSize();
-                lowServedThisRound = false;
-            }
-            normalRoundLeft = Math.min(normalRoundLeft, ready.normalSize()) - 1; // some may have been cancelled
-            normalWaitsSince = -1;
-        } else if (e.readyIn == ReadyQueues.LOW) {
-            lowServedThisRound = true;
-        }
-        ready.remove(e);
-    }
-
-    /** S10: nothing is ready. Sleeps until something is, or until {@code wakeAt}. */
-    private void idle(long wakeAt) {
-        if (!batch.isEmpty()) {
-            batch.drain(); // W2
-            return;
-        }
-        if (slept) {
-            slept = false;
-            emptyTurns++;
-        }
-        long due = Math.min(timers.nextDue(), wakeAt);
-        if (pollings != null) {
-            long nextAsk = LoopClock.saturatedSum(lastAsk, devicePollInterval);
-            if (clock.nanos() >= nextAsk) {
-                askAll();
-                return;
-            }
-            due = Math.min(due, nextAsk);
-        }
-        if (clock.isVirtual()) {
-            idleVirtually(due);
-            return;
-        }
-        stepsUntilLook = 0;
-        long t = clock.nanos();
-        if (due <= t) {
-            return;
-        }
-        IdleStrategy strategy = idleStrategy;
-        if (strategy instanceof IdleStrategy.Block) {
-            sleep(due, t);
-        } else if (strategy instanceof IdleStrategy.Spin) {
-            spin();
-        } else if (strategy instanceof IdleStrategy.Backoff b) {
-            if (idleSince < 0) {
-                idleSince = t;
-            }
-            if (t - idleSince < nanos(b.time())) {
-                spin();
-            } else {
-                sleep(due, t);
-            }
-        } else if (strategy instanceof IdleStrategy.Powersave p) {
-            long slice = Math.min(due, LoopClock.saturatedSum(lastWake, nanos(p.slice())));
-            for (; t < slice; t = clock.nanos()) {
-                Thread.interrupted(); // F97: an interrupted thread would not park
-                LockSupport.parkNanos(this, slice - t);
-            }
-            if (due > t) {
-                sleep(due, t);
-            }
-            lastWake = clock.nanos();
-        }
-    }
-
-    private long idleSince = -1;
-
-    /** The turn before was a sleep. */
-    private boolean slept;
-
-    // For LoopCounters; read by other threads as they are.
-    @SuppressWarnings("UnusedVariable") // by Counts
-    private long steps;
-
-    @SuppressWarnings("UnusedVariable") // by Counts
-    private long emptyTurns;
-
-    long coalesced;
-
-    private long lastWake;
-
-    private void spin() {
-        if (readinessWaits > 0) {
-            lookAtReadiness();
-        } else {
-            Thread.onSpinWait();
-        }
-    }
-
-    private void sleep(long due, long t) {
-        if (lookOwed) {
-            lookAtReadiness();
-        } else {
-            sleeper.sleep(due == Long.MAX_VALUE ? -1 : due - t, readinessWaits > 0);
-            slept = true;
-        }
-        lastPoll = clock.nanos();
-    }
-
-    /** V1: time jumps to the next due moment, but not while foreign work is under way. */
-    private void idleVirtually(long due) {
-        if (due <= clock.nanos()) {
-            return;
-        }
-        boolean workElsewhere = workOutside > 0 || blockedFibers > 0 || closing && !strays.isEmpty();
-        if (readinessWaits > 0 && lookAtReadiness() > 0) {
-            return;
-        }
-        if (!workElsewhere && due != Long.MAX_VALUE) {
-            ((LoopClock.Virtual) clock).advanceTo(due);
-        } else if (!workElsewhere && readinessWaits == 0 && awaitedMain != null && inbox.isEmpty()) {
-            throw new DeadlockError("nothing is left that could wake " + awaitedMain.name() + ":\n" + taskTree());
-        } else {
-            sleeper.sleep(closing ? CLOSING_SLICE : -1, readinessWaits > 0); // S11: the end is bounded in real time
-        }
-    }
-
-    void addPolling(Polling p) {
-        p.next = pollings;
-        pollings = p;
-        countPolling(p, 1);
-    }
-
-    void removePolling(Polling p) {
-        Polling before = null;
-        for (Polling q = pollings; q != p; q = q.next) {
-            before = Objects.requireNonNull(q);
-        }
-        if (before == null) {
-            pollings = p.next;
-        } else {
-            before.next = p.next; // p keeps its own link: it may be the one that is being asked
-        }
-        countPolling(p, -1);
-    }
-
-    private void countPolling(Polling p, int change) {
-        if (p.urgent) {
-            urgentPollings += change;
-        } else {
-            normalPollings += change;
-        }
-    }
-
-    /** I8: the loop is idle. */
-    private void askAll() {
-        if (urgentPollings > 0) {
-            askSoon(askUrgent);
-        }
-        if (normalPollings > 0) {
-            askSoon(askNormal);
-        }
-        lastAsk = clock.nanos();
-    }
-
-    private void askSoon(Handle h) {
-        if (!h.scheduled()) {
-            enqueue(h, h == askUrgent ? ReadyQueues.URGENT : ReadyQueues.NORMAL, -1);
-        }
-    }
-
-    /** Asks the sources of one class; on a runner, as they are user code. */
-    private void ask(boolean urgent) {
-        for (Polling p = pollings; p != null; p = p.next) {
-            if (p.urgent == urgent) {
-                p.ask();
-            }
-        }
-        lastAsk = clock.nanos();
-        if (urgent) {
-            lastUrgentAsk = lastAsk;
-        }
-    }
-
-    void readinessWaits(int change) {
-        readinessWaits += change;
-    }
-
-    /**
-     * A watch was closed, and its channel will be. A selector lets go of a closed channel, and thus of its port and
-     * connection, when it selects again: that look is owed even if nothing else waits for readiness.
-     */
-    void watchClosed(Poller p) {
-        if (!p.supportsFds() && !lookOwed) {
-            lookOwed = true;
-            readinessWaits++;
-        }
-    }
-
-    private int lookAtReadiness() {
-        if (lookOwed) {
-            lookOwed = false;
-            readinessWaits--;
-        }
-        return sleeper.look();
-    }
-
     Poller poller() throws IOException {
-        return sleeper.poller();
-    }
-
-    // =========================================================== what becomes ready
-
-    /** Makes an entry ready now. */
-    void ready(Entry e, byte c) {
-        if (!timers.isEmpty() && !expiring && (timers.nextDue() - now < FAR || clock.isVirtual())) {
-            now = clock.nanos();
-            if (timers.nextDue() <= now) {
-                expire(); // S2: they became ready before
-            }
-        }
-        enqueue(e, c, -1);
-    }
-
-    /** Makes an entry ready that became so at {@code since}. */
-    void readySince(Entry e, byte c, long since) {
-        enqueue(e, c, since);
-    }
-
-    private void enqueue(Entry e, byte c, long since) {
-        if (c == ReadyQueues.NORMAL || c == ReadyQueues.BETWEEN) {
-            ready.add(e, c);
-        } else if (c == ReadyQueues.URGENT) {
-            if (e.deadlineNanos() > 0) {
-                e.due = LoopClock.saturatedSum(since >= 0 ? since : clock.nanos(), e.deadlineNanos());
-                ready.addDeadline(e);
-            } else {
-                ready.add(e, c);
-            }
-        } else {
-            e.due = since >= 0 ? since : clock.nanos(); // S5 counts from here
-            ready.add(e, c);
-        }
-    }
-
-    void unready(Entry e) {
-        ready.remove(e);
-    }
-
-    /** Its class has changed while it was ready. */
-    void requeue(Entry e, byte c) {
-        ready.remove(e);
-        enqueue(e, c, -1);
-    }
-
-    void yielded(LoopTask<?> t) {
-        yielded = t;
-    }
-
-    void checkpointed(LoopTask<?> t) {
-        checkpointed = t;
-    }
-
-    /** B4: whether something is ready that goes before class {@code c}; looks as often as S8 says. */
-    boolean isDueBefore(byte c) {
-        look();
-        return ready.firstBetween() != null
-                || ready.firstUrgent() != null && c > ReadyQueues.URGENT
-                || ready.firstNormal() != null && c > ReadyQueues.NORMAL;
-    }
-
-    /** Sets the timer of {@code t}, in place of the one it has; {@link Long#MAX_VALUE} is none. */
-    void setTimer(Timed t, long due) {
-        cancelTimer(t);
-        if (due != Long.MAX_VALUE) {
-            t.due = due;
-            timers.add(t);
-            if (due - now < NEAR) {
-                stepsUntilLook = 0;
-            }
-        }
-    }
-
-    void cancelTimer(Timed t) {
-        if (t.place >= 0) {
-            timers.remove(t);
-        }
+        return scheduler.sleeper().poller();
     }
 
     /** Timers set at present. */
     int timerCount() {
-        return timers.size();
+        return scheduler.timers.size();
     }
 
     boolean isVirtual() {
@@ -743,10 +180,10 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Brings {@code p}, which is in no inbox, to the loop; false if that is closed. Any thread. */
     boolean push(Posted p) {
-        return switch (inbox.push(p)) {
+        return switch (scheduler.inbox.push(p)) {
             case ACCEPTED -> true;
             case MUST_WAKE -> {
-                if (!sleeper.wake()) { // W1: once per sleep
+                if (!scheduler.sleeper().wake()) { // W1: once per sleep
                     report(new LoopError(
                             "the wake channel of " + name + " was broken and has been made anew", null, null));
                 }
@@ -758,7 +195,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** The same without waking it (W2). */
     boolean pushBatched(Posted p) {
-        if (batch.push(p) == Inbox.Push.REFUSED) {
+        if (scheduler.batch.push(p) == Inbox.Push.REFUSED) {
             return false;
         }
         ticks.arm();
@@ -767,21 +204,11 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Whether something waits for a turn or a tick. Any thread. */
     boolean hasBatch() {
-        return !batch.isEmpty();
+        return !scheduler.batch.isEmpty();
     }
 
     void runInside(Fiber parent, Runnable step) {
         new InsideStep(parent, step).arrive();
-    }
-
-    /** Offloaded work begins (+1) or has come back (-1). */
-    void workOutside(int change) {
-        workOutside += change;
-    }
-
-    /** Offloaded work that was cancelled and has not come back. */
-    Set<Offload<?>> strays() {
-        return strays;
     }
 
     // =========================================================== callbacks
@@ -830,7 +257,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** {@link #callSoon} on the loop, also while it closes. */
     void soon(Runnable r) {
-        ready(new Handle(this, r, Priority.NORMAL), ReadyQueues.NORMAL);
+        scheduler.ready(new Handle(this, r, Priority.NORMAL), ReadyQueues.NORMAL);
     }
 
     /** A handle of class {@code p} that is not scheduled yet. Any thread. */
@@ -852,46 +279,10 @@ public final class EventLoop implements Executor, AutoCloseable {
         callSoon(r);
     }
 
-    /** Runs a callback, and its neighbours, on a runner. On the carrier. */
-    void runCallbacks(Handle first) {
-        Runner r = idleRunners;
-        if (r == null) {
-            r = new Runner(this);
-        } else {
-            idleRunners = r.nextIdle;
-            r.nextIdle = null;
-        }
-        r.run(first);
-    }
-
-    /**
-     * The next callback, if the step to run next is one: the same turn as the carrier's, but for sleeping and looking at
-     * readiness, which are left to it. On a runner.
-     */
-    @Nullable
-    Handle nextNeighbour() {
-        if (stopping || !inbox.isEmpty() || awaitedMain != null && awaitedMain.done()) {
-            return null;
-        }
-        if (--stepsUntilLook < 0 && needsClock()) {
-            return null;
-        }
-        if (choose() instanceof Handle h) {
-            take(h);
-            return h;
-        }
-        return null;
-    }
-
-    void idle(Runner r) {
-        r.nextIdle = idleRunners;
-        idleRunners = r;
-    }
-
     /** Interrupts the JDK call that a task is in, as a callback: that may run foreign code (C2). */
     void interruptLater(LoopTask<?> t) {
         Handle h = new Handle(this, t::interruptIfBlocked, Priority.URGENT);
-        enqueue(h, ReadyQueues.URGENT, -1);
+        scheduler.enqueue(h, ReadyQueues.URGENT, -1);
     }
 
     /**
@@ -984,62 +375,28 @@ public final class EventLoop implements Executor, AutoCloseable {
         return Executors.newThreadPerTaskExecutor(threadFactory(p));
     }
 
-    void adopt(LoopTask<?> t) {
-        LoopTask<?> f = firstTask;
-        t.nextTask = f;
-        if (f != null) {
-            f.previousTask = t;
-        }
-        firstTask = t;
-        t.listed = true;
-        taskCount++;
-    }
-
-    void dismiss(LoopTask<?> t) {
-        if (!t.listed) {
-            return;
-        }
-        LoopTask<?> p = t.previousTask;
-        LoopTask<?> n = t.nextTask;
-        if (p == null) {
-            firstTask = n;
-        } else {
-            p.nextTask = n;
-        }
-        if (n != null) {
-            n.previousTask = p;
-        }
-        t.previousTask = null;
-        t.nextTask = null;
-        t.listed = false;
-        taskCount--;
-    }
-
-    /** The tasks that have not ended, oldest first. On the loop. */
-    Set<Task<?>> tasks() {
-        java.util.ArrayDeque<LoopTask<?>> newestFirst = new java.util.ArrayDeque<>();
-        for (LoopTask<?> t = firstTask; t != null; t = t.nextTask) {
-            newestFirst.addFirst(t);
-        }
-        return new LinkedHashSet<>(newestFirst);
-    }
-
-    private String taskTree() {
-        StringBuilder s = new StringBuilder();
-        for (Task<?> t : tasks()) {
-            s.append("  ")
-                    .append(t.name())
-                    .append(": ")
-                    .append(((LoopTask<?>) t).doing())
-                    .append('\n');
-        }
-        return s.toString();
-    }
-
     // =========================================================== running
 
     private @Nullable LoopTask<?> awaitedMain;
     private boolean interrupted;
+
+    /** Whether the loop returns from its run, or may, at the next turn. */
+    boolean isTurnAwaited() {
+        return stopping || awaitedMain != null && awaitedMain.done();
+    }
+
+    /** Whether a host, a stop, a close or the end of main waits for the step in progress to be over. */
+    boolean isStepAwaited() {
+        return driven || closing || isTurnAwaited();
+    }
+
+    /** Under virtual time nothing can happen any more: an error if main waits for it (S12). */
+    void refuseDeadlock() {
+        LoopTask<?> main = awaitedMain;
+        if (main != null) {
+            throw new DeadlockError("nothing is left that could wake " + main.name() + ":\n" + live.tree());
+        }
+    }
 
     /** Ends the process if Ctrl-C ended the run (G4). */
     private void exitIfInterrupted() {
@@ -1134,27 +491,18 @@ public final class EventLoop implements Executor, AutoCloseable {
     };
 
     private void runTurns(@Nullable LoopTask<?> main) {
-        normalRoundLeft = 0;
+        scheduler.forgetRound();
         if (stopping) { // S15: stopped before: one round
-            look();
-            queueYielded();
-            int urgent = ready.urgentSize();
-            normalRoundLeft = ready.normalSize();
-            if (urgent == 0 && normalRoundLeft == 0) {
-                turn(0);
-            }
-            while (urgent-- > 0 && ready.firstUrgent() != null) {
-                turn(0);
-            }
+            scheduler.runUrgentRound();
         }
         while (main == null || !main.done()) {
-            if (stopping && normalRoundLeft <= 0) {
+            if (stopping && !scheduler.isInRound()) {
                 stopping = false;
                 return;
             }
-            turn(stopping ? 0 : Long.MAX_VALUE);
-            if (stopping && ready.firstNormal() == null) {
-                normalRoundLeft = 0;
+            scheduler.turn(stopping ? 0 : Long.MAX_VALUE);
+            if (stopping && !scheduler.hasNormal()) {
+                scheduler.forgetRound();
             }
         }
     }
@@ -1181,11 +529,10 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         try {
             long end = LoopClock.saturatedSum(clock.nanos(), Math.max(0, nanos(atMost)));
-            stepsUntilLook = 0;
-            lastPoll = now - ioPollInterval;
-            boolean ran = turn(end) || turn(0);
+            scheduler.lookAtAllNext();
+            boolean ran = scheduler.turn(end) || scheduler.turn(0);
             if (ran) {
-                while ((normalRoundLeft > 0 || clock.nanos() < end) && turn(0)) {
+                while ((scheduler.isInRound() || clock.nanos() < end) && scheduler.turn(0)) {
                     // The turn is all there is to do.
                 }
             }
@@ -1264,10 +611,7 @@ public final class EventLoop implements Executor, AutoCloseable {
                 slackBefore = LoopThread.setTimerSlack(threadSettings.timerSlack()) ? slackBefore : -1; // S10
             }
         }
-        stepsUntilLook = 0;
-        now = clock.nanos();
-        normalWaitsSince = -1;
-        takeIn(); // S2: what was posted before the run became ready before it
+        scheduler.beginRun();
     }
 
     /** Asks the system for what the builder was told about the thread; a thread that only polls is left as it is. */
@@ -1279,10 +623,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void leaveRun() {
-        if (lookAtTicks) { // nobody would take them
-            lookAtTicks = false;
-            ticks.ring(lookAtNextTurn, false);
-        }
+        scheduler.endRun();
         threadSettings.restore();
         if (slackBefore > threadSettings.timerSlack()) {
             LoopThread.setTimerSlack(slackBefore); // the thread was only lent to us
@@ -1349,44 +690,26 @@ public final class EventLoop implements Executor, AutoCloseable {
         prepareRun();
         try {
             closing = true;
-            endTasks();
+            ending.endTasks();
         } finally {
             closed = true;
-            inbox.close();
-            batch.close();
-            for (Task<?> t : tasks()) {
-                ((LoopTask<?>) t).abandonAtClose();
-            }
-            runRemainingCallbacks();
-            closeSources();
-            announceClose();
-            while (idleRunners != null) {
-                Runner r = idleRunners;
-                idleRunners = r.nextIdle;
-                r.dismiss();
-            }
-            sleeper.close();
+            ending.afterLastTurn();
             leaveRun();
         }
         exitIfInterrupted();
     }
-
-    private final ConcurrentLinkedQueue<Runnable> atClose = new ConcurrentLinkedQueue<>();
 
     /**
      * Has {@code r} called once when the loop has been closed, and nothing that is posted to it runs any more: as a
      * callback, or, if the loop is closed already, at once. Any thread; does not wait.
      */
     public void onClose(Runnable r) {
-        atClose.add(Objects.requireNonNull(r, "r"));
-        if (closed && atClose.remove(r)) {
-            r.run();
-        }
+        ending.onClose(Objects.requireNonNull(r, "r"));
     }
 
     /** Takes back {@link #onClose}; no effect if it was not asked for. Any thread. */
     public void withdrawOnClose(Runnable r) {
-        atClose.remove(r);
+        ending.withdraw(r);
     }
 
     private final ConcurrentHashMap<Class<?>, Object> attachments = new ConcurrentHashMap<>();
@@ -1397,13 +720,6 @@ public final class EventLoop implements Executor, AutoCloseable {
      */
     public <T> T attachment(Class<T> type, Function<? super EventLoop, ? extends T> initial) {
         return type.cast(attachments.computeIfAbsent(type, t -> initial.apply(this)));
-    }
-
-    private void announceClose() {
-        for (Runnable r = atClose.poll(); r != null; r = atClose.poll()) {
-            new Handle(this, r, Priority.NORMAL).runStep();
-            runRemainingCallbacks();
-        }
     }
 
     /** Waits until nobody runs the loop and carries it from then on; false if it has been closed meanwhile. */
@@ -1431,95 +747,6 @@ public final class EventLoop implements Executor, AutoCloseable {
         return mine;
     }
 
-    private void endTasks() {
-        takeIn();
-        for (Task<?> t : tasks()) {
-            ((LoopTask<?>) t).cancelOnLoop("the end of the event loop");
-        }
-        long end = LoopClock.saturatedSum(System.nanoTime() & Long.MAX_VALUE, shutdownTimeout);
-        long endOnClock = LoopClock.saturatedSum(clock.nanos(), shutdownTimeout);
-        while (firstTask != null && (System.nanoTime() & Long.MAX_VALUE) < end && clock.nanos() < endOnClock) {
-            turn(endOnClock);
-        }
-        end = Math.min(end, (System.nanoTime() & Long.MAX_VALUE) + Offload.GRACE.toNanos());
-        while (!strays.isEmpty() && (System.nanoTime() & Long.MAX_VALUE) < end) {
-            turn(LoopClock.saturatedSum(clock.nanos(), CLOSING_SLICE));
-        }
-        for (Offload<?> stray : strays) {
-            soon(stray::reportIfBusy); // S11
-        }
-        for (Task<?> t : tasks()) {
-            report(new LoopError(
-                    t.name() + " did not end within " + Duration.ofNanos(shutdownTimeout) + " of its cancel ("
-                            + ((LoopTask<?>) t).doing() + "): abandoned",
-                    null,
-                    t));
-        }
-        // Reports of failures come one round later (G3), those of callbacks one more.
-        for (int rounds = 0; rounds < 3; rounds++) {
-            runRemainingCallbacks();
-        }
-    }
-
-    /** Runs what callbacks are ready, for one round: what was accepted before the close runs (S13). */
-    private void runRemainingCallbacks() {
-        for (int n = ready.normalSize() + ready.urgentSize() + ready.lowSize() + ready.betweenSize(); n > 0; n--) {
-            Entry e = ready.firstBetween();
-            if (e == null) {
-                e = ready.firstUrgent();
-            }
-            if (e == null) {
-                e = ready.firstNormal();
-            }
-            if (e == null) {
-                e = ready.firstLow();
-            }
-            if (e == null) {
-                return;
-            }
-            ready.remove(e);
-            if (e instanceof Handle || e instanceof Runner) {
-                e.runStep();
-            }
-        }
-    }
-
-    /** Streams left open are closed with their loop (S11); on a runner, since closing may run foreign code. */
-    private void closeSources() {
-        if (locals.length > 0) {
-            new Handle(this, this::closeLocals, Priority.NORMAL).runStep();
-            runRemainingCallbacks();
-        }
-        if (watches != null) {
-            new Handle(
-                            this,
-                            () -> {
-                                while (watches != null) {
-                                    if (debug) {
-                                        report(new LoopError(
-                                                watches + " was left open at the end of the event loop", null, null));
-                                    }
-                                    watches.closeWithLoop();
-                                }
-                            },
-                            Priority.NORMAL)
-                    .runStep();
-            runRemainingCallbacks();
-        }
-    }
-
-    private void closeLocals() {
-        for (Object value : locals) {
-            if (value instanceof AutoCloseable c) {
-                try {
-                    c.close();
-                } catch (Exception e) {
-                    report(new LoopError("closing " + value + " with the event loop failed", e, null));
-                }
-            }
-        }
-    }
-
     // =========================================================== settings
 
     /** Nanoseconds since the loop was made; the clock of {@link #callAt} and of every deadline. Any thread. */
@@ -1534,7 +761,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Longest time for which a ready LOW entry is passed over (S5); zero: no limit. Any thread. */
     public Duration maxOverdue() {
-        return Duration.ofNanos(maxOverdue);
+        return scheduler.maxOverdue();
     }
 
     /** Sets {@link #maxOverdue()}. Any thread. */
@@ -1542,17 +769,17 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (d.isNegative()) {
             throw new IllegalArgumentException("maxOverdue must not be negative: " + d);
         }
-        maxOverdue = nanos(d);
+        scheduler.maxOverdue(d);
     }
 
     /** What the loop does while nothing is ready (S10). Any thread. */
     public IdleStrategy idleStrategy() {
-        return idleStrategy;
+        return scheduler.idle().strategy();
     }
 
     /** Changes {@link #idleStrategy()}, also while the loop runs. Any thread. */
     public void idleStrategy(IdleStrategy s) {
-        idleStrategy = Objects.requireNonNull(s, "s");
+        scheduler.idle().strategy(Objects.requireNonNull(s, "s"));
         if (!closed) {
             wakeSignal.raise();
         }
@@ -1561,34 +788,6 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** What happened in this loop so far. Any thread; costs the loop nothing. */
     public LoopCounters counters() {
         return Counts.of(this);
-    }
-
-    /** Apart, so that a program that counts nothing links nothing. */
-    private static final class Counts {
-        private static final VarHandle STEPS = field(EventLoop.class, "steps");
-        private static final VarHandle EMPTY_TURNS = field(EventLoop.class, "emptyTurns");
-        private static final VarHandle COALESCED = field(EventLoop.class, "coalesced");
-        private static final VarHandle SLEEPS = field(Sleeper.class, "sleeps");
-        private static final VarHandle WAKES = field(Sleeper.class, "wakes");
-        private static final VarHandle POLLS = field(Sleeper.class, "polls");
-
-        private static VarHandle field(Class<?> owner, String name) {
-            try {
-                return MethodHandles.lookup().findVarHandle(owner, name, long.class);
-            } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
-            }
-        }
-
-        static LoopCounters of(EventLoop loop) {
-            return new LoopCounters(
-                    (long) STEPS.getOpaque(loop),
-                    (long) SLEEPS.getOpaque(loop.sleeper),
-                    (long) WAKES.getOpaque(loop.sleeper),
-                    (long) EMPTY_TURNS.getOpaque(loop),
-                    (long) POLLS.getOpaque(loop.sleeper),
-                    (long) COALESCED.getOpaque(loop));
-        }
     }
 
     /** Whether all streams of this loop are URGENT ({@code ioq_len} of fast_io). Any thread. */
@@ -1621,7 +820,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public String toString() {
         return "EventLoop[" + name + ", " + (closed ? "closed" : carrier != null ? "running" : "not running") + ", "
-                + taskCount + " tasks, " + sleeper + "]";
+                + live.size() + " tasks, " + scheduler.sleeper() + "]";
     }
 
     /** Which poller a loop finds readiness with. */
@@ -1636,21 +835,26 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Settings of a loop to be built. Not thread-safe. */
     public static final class Builder {
-        private String name = "fastio-loop";
-        private boolean ioFirst;
-        private Duration maxOverdue = Duration.ZERO;
-        private Duration urgentBudget = Duration.ofMillis(10);
-        private Duration ioPollInterval = Duration.ofNanos(20_000);
-        private Duration devicePollInterval = Duration.ofMillis(1);
-        private Duration tick = Duration.ofMillis(1);
-        private Duration shutdownTimeout = Duration.ofSeconds(10);
-        private IdleStrategy idle = IdleStrategy.BLOCK;
-        private @Nullable LoopClock clock;
-        private PollerKind poller = PollerKind.AUTO;
-        private final ThreadSettings threadSettings = new ThreadSettings();
-        private boolean debug;
-        private boolean handleInterrupt;
-        private @Nullable Consumer<? super LoopError> exceptionHandler;
+        String name = "fastio-loop";
+        boolean ioFirst;
+        Duration maxOverdue = Duration.ZERO;
+        Duration urgentBudget = Duration.ofMillis(10);
+        Duration ioPollInterval = Duration.ofNanos(20_000);
+        Duration devicePollInterval = Duration.ofMillis(1);
+        Duration tick = Duration.ofMillis(1);
+        Duration shutdownTimeout = Duration.ofSeconds(10);
+        IdleStrategy idle = IdleStrategy.BLOCK;
+
+        @Nullable
+        LoopClock clock;
+
+        PollerKind poller = PollerKind.AUTO;
+        final ThreadSettings threadSettings = new ThreadSettings();
+        boolean debug;
+        boolean handleInterrupt;
+
+        @Nullable
+        Consumer<? super LoopError> exceptionHandler;
 
         private Builder() {}
 

@@ -71,9 +71,9 @@ abstract class Fiber extends Entry implements Executor {
             return;
         }
         if (phase == BLOCKED) {
-            loop.blockedFibers--;
+            loop.elsewhere.blocked(-1);
         }
-        loop.ready(this, ownClass());
+        loop.scheduler.ready(this, ownClass());
     }
 
     /** Gives the loop away; false if something on the stack pins the thread, and nothing was given. */
@@ -88,9 +88,7 @@ abstract class Fiber extends Entry implements Executor {
     void runStep() {
         byte before = phase;
         phase = before == WAITING || before == REFUSED ? RESUMING : RUNNING;
-        loop.running = this;
         continuation.run();
-        loop.running = null;
         switch (phase) {
             case LEAVING -> {
                 Carrier.markYielded(thread);
@@ -101,7 +99,7 @@ abstract class Fiber extends Entry implements Executor {
                     phase = ENDED;
                 } else if (readyIn == ReadyQueues.NONE) {
                     phase = BLOCKED;
-                    loop.blockedFibers++;
+                    loop.elsewhere.blocked(1);
                 }
             }
             case RESUMING -> phase = REFUSED;

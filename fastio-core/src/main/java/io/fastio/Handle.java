@@ -108,19 +108,19 @@ public final class Handle extends Entry {
     private void arrange(long when) {
         unschedule();
         if (when == SOON) {
-            loop.ready(this, readyClass);
+            loop.scheduler.ready(this, readyClass);
         } else if (when != Long.MAX_VALUE) {
-            loop.setTimer(this, when);
+            loop.scheduler.setTimer(this, when);
         }
     }
 
     private boolean unschedule() {
         if (readyIn != ReadyQueues.NONE) {
-            loop.unready(this);
+            loop.scheduler.unready(this);
             return true;
         }
         if (place >= 0) {
-            loop.cancelTimer(this);
+            loop.scheduler.cancelTimer(this);
             return true;
         }
         return false;
@@ -138,12 +138,12 @@ public final class Handle extends Entry {
 
     @Override
     void timeReached() {
-        loop.readySince(this, readyClass, due);
+        loop.scheduler.enqueue(this, readyClass, due);
     }
 
     @Override
     void runStep() {
-        loop.runCallbacks(this);
+        loop.runners.run(this);
     }
 
     /** Calls the callback; on a runner. */

@@ -18,7 +18,7 @@ final class InsideStep extends Entry {
     void arrive() {
         EventLoop loop = parent.loop;
         if (loop.isCurrent()) {
-            loop.ready(this, parent.ownClass());
+            loop.scheduler.ready(this, parent.ownClass());
         } else {
             loop.postIfOpen(this, ARRIVE);
         }
@@ -26,7 +26,7 @@ final class InsideStep extends Entry {
 
     @Override
     void deliver(int signals) {
-        parent.loop.ready(this, parent.ownClass());
+        parent.loop.scheduler.ready(this, parent.ownClass());
     }
 
     @Override
@@ -36,8 +36,6 @@ final class InsideStep extends Entry {
 
     @Override
     void runStep() {
-        parent.loop.running = parent;
         step.run();
-        parent.loop.running = null;
     }
 }

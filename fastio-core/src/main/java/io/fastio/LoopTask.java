@@ -200,8 +200,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             cancelRequested = true;
             cancelledBy = "the end of the event loop";
         }
-        loop.adopt(this);
-        loop.ready(this, ownClass());
+        loop.live.add(this);
+        loop.scheduler.ready(this, ownClass());
     }
 
     @Override
@@ -230,7 +230,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         }
         super.goOn();
         if (readyIn == ReadyQueues.LOW && isPending(true)) {
-            loop.requeue(this, ReadyQueues.NORMAL); // C2
+            loop.scheduler.requeue(this, ReadyQueues.NORMAL); // C2
         }
     }
 
@@ -271,7 +271,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             failedLike = null;
         }
         state = end; // a full fence: whoever now looks for the result finds it, and we find whoever looked before
-        loop.dismiss(this);
+        loop.live.remove(this);
         boolean awaited = false;
         if (awaiters != null) {
             for (Task<?> t; (t = awaiters.poll()) != null; awaited = true) {
@@ -348,7 +348,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         operations = 0;
         super.runStep();
         if (hook == YIELD && phase == WAITING) {
-            loop.yielded(this);
+            loop.scheduler.yielded(this);
         } else if (phase == BLOCKED
                 && readyIn == ReadyQueues.NONE
                 && (cancelRequested || pendingScopes > 0)
@@ -391,7 +391,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 throw e;
             }
         }
-        if (loop.isNothingElseReady()) {
+        if (loop.scheduler.isNothingElseReady()) {
             operations = 0;
             deliverPending(true);
             return;
@@ -422,7 +422,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             noteRefusal();
         }
         if (deadline != Wait.FOREVER) {
-            loop.setTimer(this, deadline);
+            loop.scheduler.setTimer(this, deadline);
         }
         waitFor(h, wakeAs);
         return reason == BY_DEADLINE ? Wait.Reason.DEADLINE : Wait.Reason.WOKEN;
@@ -456,7 +456,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     private void endRefusedWait(Wait.Hook h) {
         phase = RUNNING;
         hook = null;
-        loop.cancelTimer(this);
+        loop.scheduler.cancelTimer(this);
         h.abandon(this, false);
     }
 
@@ -479,8 +479,8 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             return false;
         }
         reason = BY_WAKE;
-        loop.cancelTimer(this);
-        loop.ready(this, wakeClass());
+        loop.scheduler.cancelTimer(this);
+        loop.scheduler.ready(this, wakeClass());
         return true;
     }
 
@@ -508,7 +508,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             if (h != SLEEP) {
                 h.abandon(this, false);
             }
-            loop.readySince(this, wakeClass(), due);
+            loop.scheduler.enqueue(this, wakeClass(), due);
         }
     }
 
@@ -534,10 +534,10 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 throw e;
             }
         }
-        if (!loop.isDueBefore(ownClass())) {
+        if (!loop.scheduler.isDueBefore(ownClass())) {
             return false;
         }
-        loop.checkpointed(this);
+        loop.scheduler.checkpointed(this);
         waitFor(CHECKPOINT, null);
         return true;
     }
@@ -638,7 +638,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         Wait.Hook h = hook;
         if (h == null) {
             if (readyIn == ReadyQueues.LOW) { // before its first step, or after a JDK call
-                loop.requeue(this, ReadyQueues.NORMAL);
+                loop.scheduler.requeue(this, ReadyQueues.NORMAL);
             } else if (phase == BLOCKED && readyIn == ReadyQueues.NONE) {
                 loop.interruptLater(this);
             }
@@ -646,10 +646,10 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             if (h.abandon(this, false)) {
                 reason = BY_CANCEL;
                 if (readyIn == ReadyQueues.NONE) {
-                    loop.cancelTimer(this);
-                    loop.ready(this, cancelClass());
+                    loop.scheduler.cancelTimer(this);
+                    loop.scheduler.ready(this, cancelClass());
                 } else if (readyIn == ReadyQueues.LOW) {
-                    loop.requeue(this, ReadyQueues.NORMAL); // a yielding LOW task
+                    loop.scheduler.requeue(this, ReadyQueues.NORMAL); // a yielding LOW task
                 }
             } else if (struck != null) {
                 struck.refused = true;
@@ -658,7 +658,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
             if (reason == BY_DEADLINE || h.abandon(this, true)) {
                 reason = BY_CANCEL;
                 if (readyIn == ReadyQueues.LOW) {
-                    loop.requeue(this, ReadyQueues.NORMAL);
+                    loop.scheduler.requeue(this, ReadyQueues.NORMAL);
                 }
             }
         }
@@ -817,7 +817,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
         if (s.struck) {
             pendingScopes++;
         } else if (deadline != Long.MAX_VALUE) {
-            loop.setTimer(s, deadline);
+            loop.scheduler.setTimer(s, deadline);
         }
     }
 
@@ -832,7 +832,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
     }
 
     private void leaveInnermost(Scope s) {
-        loop.cancelTimer(s);
+        loop.scheduler.cancelTimer(s);
         boolean pending = s.pending();
         boolean shielding = s.shields();
         // From here to the last line nothing is called: where the stack overflows it is left, or not at all.
@@ -868,7 +868,7 @@ final class LoopTask<T extends @Nullable Object> extends Fiber implements Task<T
                 due = ReadyQueues.NORMAL;
             }
             if (due != (readyIn == ReadyQueues.DEADLINE ? ReadyQueues.URGENT : readyIn)) {
-                loop.requeue(this, due);
+                loop.scheduler.requeue(this, due);
             }
         }
         if (effectivePriority() != before && hook != null && reason == NOT_YET) {

@@ -62,7 +62,7 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
         me.begin();
         Offload<T> call = new Offload<>(me, work);
         POOL.execute(call);
-        me.loop.workOutside(1);
+        me.loop.elsewhere.offloaded(1);
         me.suspend(call, null, Wait.FOREVER);
         return call.result();
     }
@@ -103,10 +103,10 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     protected void act() {
         if (waits) {
             waits = false;
-            loop().workOutside(-1);
+            loop().elsewhere.offloaded(-1);
             waiting.wakeIfWaiting();
         } else {
-            loop().strays().remove(this);
+            loop().elsewhere.strays().remove(this);
         }
     }
 
@@ -114,8 +114,8 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     public boolean abandon(Task<?> task, boolean woken) {
         if (!woken) {
             waits = false;
-            loop().workOutside(-1); // V1: what nobody waits for does not hold the clock
-            loop().strays().add(this);
+            loop().elsewhere.offloaded(-1); // V1: what nobody waits for does not hold the clock
+            loop().elsewhere.strays().add(this);
             loop().soon(this::interruptWorker);
         }
         return true;

@@ -36,7 +36,7 @@ public final class Polling {
         loop.checkOwner(this);
         if (!armed) {
             armed = true;
-            loop.addPolling(this);
+            loop.scheduler.pollings().add(this);
         }
     }
 
@@ -45,7 +45,7 @@ public final class Polling {
         loop.checkOwner(this);
         if (armed) {
             armed = false;
-            loop.removePolling(this);
+            loop.scheduler.pollings().remove(this);
         }
     }
 

@@ -46,12 +46,12 @@ final class Runner extends Fiber {
     @Override
     void body() {
         while (state != DISMISSED) {
-            for (Handle h = first; h != null; h = loop.nextNeighbour()) {
+            for (Handle h = first; h != null; h = loop.scheduler.nextNeighbour()) {
                 h.call();
             }
             first = null;
             state = IDLE;
-            loop.idle(this);
+            loop.runners.add(this);
             if (!giveWay()) {
                 throw new IllegalStateException("a callback runner is pinned");
             }

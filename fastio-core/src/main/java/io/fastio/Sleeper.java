@@ -23,13 +23,47 @@ final class Sleeper {
     long wakes;
     long polls;
 
+    /** Tasks that wait for readiness; with none the poller is not asked between steps. */
+    private int watching;
+
+    private boolean owesLook;
+
     /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
-    Sleeper(Inbox inbox, Poller.Kind kind) throws IOException {
+    Sleeper(Inbox inbox, EventLoop.PollerKind kind) {
         this.inbox = inbox;
-        this.kind = kind;
-        if (kind != Poller.Kind.AUTO) {
-            poller();
+        this.kind = Poller.Kind.valueOf(kind.name());
+        if (kind != EventLoop.PollerKind.AUTO) {
+            try {
+                poller();
+            } catch (IOException e) {
+                throw new IllegalStateException("cannot open the poller of an event loop: " + e.getMessage(), e);
+            }
         }
+    }
+
+    /** So many more wait for readiness. */
+    void watch(int change) {
+        watching += change;
+    }
+
+    /** Whether somebody waits for readiness. */
+    boolean isWatching() {
+        return watching > 0;
+    }
+
+    /**
+     * A watch was closed, and its channel will be. A selector lets go of a closed channel, and thus of its port and
+     * connection, when it selects again: that look is owed even if nothing else waits for readiness.
+     */
+    void watchClosed(Poller p) {
+        if (!p.supportsFds() && !owesLook) {
+            owesLook = true;
+            watching++;
+        }
+    }
+
+    boolean owesLook() {
+        return owesLook;
     }
 
     /** The poller, opened when it is first needed. */
@@ -44,14 +78,19 @@ final class Sleeper {
 
     /** Looks at readiness without waiting; returns the number of reports. */
     int look() {
+        if (owesLook) {
+            owesLook = false;
+            watching--;
+        }
         return poll(0);
     }
 
     /**
-     * Sleeps until something is posted, for {@code nanos} at most, negative for ever; with {@code readiness} also until
-     * something watched is ready. Returns at once if something is in the inbox. May end early.
+     * Sleeps until something is posted, or something watched is ready, for {@code nanos} at most, negative for ever.
+     * Returns at once if something is in the inbox. May end early.
      */
-    void sleep(long nanos, boolean readiness) {
+    void sleep(long nanos) {
+        boolean readiness = watching > 0;
         inPoller = readiness;
         sleeping = Thread.currentThread();
         if (!inbox.prepareSleep()) {

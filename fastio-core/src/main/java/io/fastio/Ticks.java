@@ -104,7 +104,7 @@ final class Ticks extends Timed {
     void deliver(int signals) {
         if (loop.isVirtual()) {
             if (place < 0) {
-                loop.setTimer(this, (loop.readClock() / period + 1) * period);
+                loop.scheduler.setTimer(this, (loop.readClock() / period + 1) * period);
             }
         } else {
             tell();
@@ -116,7 +116,7 @@ final class Ticks extends Timed {
     void timeReached() {
         tell();
         if (needed()) {
-            loop.setTimer(this, (loop.readClock() / period + 1) * period);
+            loop.scheduler.setTimer(this, (loop.readClock() / period + 1) * period);
         } else {
             disarm();
         }

@@ -59,7 +59,7 @@ public final class Watch implements AutoCloseable {
             }
             registration.arm(interest);
             waiter = me;
-            loop.readinessWaits(1);
+            loop.scheduler.sleeper().watch(1);
             me.suspend(this, priority || loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
             if (closed) {
                 throw new AsynchronousCloseException(); // I4
@@ -73,7 +73,7 @@ public final class Watch implements AutoCloseable {
             requireFree();
             registration.arm(interest);
             callback = Objects.requireNonNull(h, "h");
-            loop.readinessWaits(1);
+            loop.scheduler.sleeper().watch(1);
         }
 
         private void requireFree() {
@@ -89,7 +89,7 @@ public final class Watch implements AutoCloseable {
             Handle h = callback;
             if (h != null) {
                 callback = null;
-                loop.readinessWaits(-1);
+                loop.scheduler.sleeper().watch(-1);
                 if (!loop.isClosed()) {
                     h.callSoon();
                 }
@@ -98,7 +98,7 @@ public final class Watch implements AutoCloseable {
             LoopTask<?> w = waiter;
             if (w != null) {
                 waiter = null;
-                loop.readinessWaits(-1);
+                loop.scheduler.sleeper().watch(-1);
                 w.wakeIfWaiting();
             }
         }
@@ -108,7 +108,7 @@ public final class Watch implements AutoCloseable {
         public boolean abandon(Task<?> task, boolean woken) {
             if (!woken) {
                 waiter = null;
-                loop.readinessWaits(-1);
+                loop.scheduler.sleeper().watch(-1);
                 registration.disarm(interest);
             }
             return true;
@@ -260,7 +260,7 @@ public final class Watch implements AutoCloseable {
         }
         closed = true;
         registration.close();
-        loop.watchClosed(poller);
+        loop.scheduler.sleeper().watchClosed(poller);
         if (previous == null) {
             loop.watches = next;
         } else {
