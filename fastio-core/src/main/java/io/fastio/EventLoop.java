@@ -280,7 +280,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** Interrupts the JDK call that a task is in, as a callback: that may run foreign code (C2). */
-    void interruptLater(LoopTask<?> t) {
+    void interruptLater(Suspendable t) {
         Handle h = new Handle(this, t::interruptIfBlocked, Priority.URGENT);
         scheduler.enqueue(h, ReadyQueues.URGENT, -1);
     }

@@ -32,8 +32,8 @@ final class Scheduler {
     /** What sources that do not wake have posted (W2): looked at with the inbox, before a sleep, and at ticks. */
     final Inbox batch = new Inbox();
 
-    private @Nullable LoopTask<?> yielded;
-    private @Nullable LoopTask<?> checkpointed;
+    private @Nullable Suspendable yielded;
+    private @Nullable Suspendable checkpointed;
 
     // ---- when to look, and at what
     private final Pace pace;
@@ -147,14 +147,14 @@ final class Scheduler {
 
     /** A task that yielded becomes ready behind the timers that fell due during its step (S2). */
     private void queueYielded() {
-        LoopTask<?> y = yielded;
+        Suspendable y = yielded;
         if (y != null) {
             yielded = null;
             if (y.isYielding()) {
                 enqueue(y, y.yieldClass(), -1);
             }
         }
-        LoopTask<?> c = checkpointed;
+        Suspendable c = checkpointed;
         if (c != null && c.phase == Fiber.WAITING) {
             checkpointed = null;
             if (c.wakesItself()) {
@@ -348,12 +348,12 @@ final class Scheduler {
     }
 
     /** The running task gives way: it becomes ready when its step is over. */
-    void yielded(LoopTask<?> t) {
+    void yielded(Suspendable t) {
         yielded = t;
     }
 
     /** The running task gives way to what is more urgent, and goes on first (B4). */
-    void checkpointed(LoopTask<?> t) {
+    void checkpointed(Suspendable t) {
         checkpointed = t;
     }
 
