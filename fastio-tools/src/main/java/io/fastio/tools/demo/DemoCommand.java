@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +22,8 @@ public final class DemoCommand implements Callable<Integer> {
     /** By how much {@code --quick} shortens everything. */
     private static final int QUICK = 5;
 
-    private static final Duration WORTH_A_WORD = Duration.ofMillis(20);
+    /** A gap of so many nanoseconds in the running of the loop or the client is told of. */
+    private static final long WORTH_A_WORD = 500_000;
 
     @Spec
     private CommandSpec spec;
@@ -69,7 +69,8 @@ public final class DemoCommand implements Callable<Integer> {
         progress.printf(Locale.ROOT, "%n%s: %s%n", how.id(), how.description());
         Measurement timers = measure(how, Load.Phase.TIMERS, client, progress);
         Measurement echoes = measure(how, Load.Phase.ECHO, client, progress);
-        return new CaseFigures(how, timers.timers(), echoes.echoes(), (timers.lowSteps() + echoes.lowSteps()) / 2);
+        return new CaseFigures(
+                how, timers.timers(), echoes.echoes().figures(), (timers.lowSteps() + echoes.lowSteps()) / 2);
     }
 
     private Measurement measure(Case how, Load.Phase phase, EchoClientProcess client, PrintWriter progress)
@@ -81,24 +82,32 @@ public final class DemoCommand implements Callable<Integer> {
                 phase.hogging().toMillis(),
                 window.total().toMillis() / 1e3);
         progress.flush();
-        Optional<Duration> delayBefore = RunDelay.ofThisThread();
         Measurement measurement = how.isOnFastio()
                 ? new FastioLoad(how, phase, window, client).run()
                 : JdkProcess.run(phase, window, client);
         progress.println(
                 switch (phase) {
                     case TIMERS -> CaseFigures.inWords("timers took", "no timer fired", measurement.timers());
-                    case ECHO -> CaseFigures.inWords("replies took", "no request was answered", measurement.echoes());
+                    case ECHO ->
+                        CaseFigures.inWords(
+                                "replies took",
+                                "no request was answered",
+                                measurement.echoes().figures());
                 });
-        if (how.isOnFastio() && delayBefore.isPresent()) {
-            // The loop ran on this thread.
-            Duration delay = RunDelay.ofThisThread().orElseThrow().minus(delayBefore.get());
-            if (delay.compareTo(WORTH_A_WORD) > 0) {
-                progress.printf("    (other programs kept the loop from the processor for %d ms)%n", delay.toMillis());
-            }
+        if (how.isOnFastio()) {
+            tellOfGaps(phase, measurement, progress);
         }
         progress.flush();
         return measurement;
+    }
+
+    private static void tellOfGaps(Load.Phase phase, Measurement measurement, PrintWriter progress) {
+        long ofLoop = measurement.longestGap();
+        long ofClient = phase == Load.Phase.ECHO ? measurement.echoes().longestGap() : 0;
+        if (Math.max(ofLoop, ofClient) >= WORTH_A_WORD) {
+            progress.println("    (the machine gave the loop no processor for up to " + CaseFigures.millis(ofLoop)
+                    + " ms" + (ofClient > 0 ? ", the client for up to " + CaseFigures.millis(ofClient) + " ms)" : ")"));
+        }
     }
 
     private Window window(Case how) {

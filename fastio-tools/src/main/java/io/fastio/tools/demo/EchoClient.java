@@ -20,7 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  * would need tens of microseconds to wake it, and these would be charged to the server; with one processor only it must.
  *
  * <p>Orders, one a line on standard input: {@code connect PORT}, answered by {@code connected} after some round trips;
- * {@code measure MILLIS}, answered by {@code echoes} and the nanoseconds of each round trip.
+ * {@code measure MILLIS}, answered by {@code echoes} and the nanoseconds of each round
+ * trip, and {@code gap} and those for which it was kept from running at most.
  */
 final class EchoClient {
     private static final byte[] REQUEST = "a line of text, to come back as it is\n".getBytes(StandardCharsets.US_ASCII);
@@ -31,6 +32,7 @@ final class EchoClient {
     private final SocketChannel channel;
     private final ByteBuffer out = ByteBuffer.allocateDirect(REQUEST.length).put(REQUEST);
     private final ByteBuffer in = ByteBuffer.allocateDirect(REQUEST.length);
+    private final Gaps gaps = new Gaps();
     private final SplittableRandom random = new SplittableRandom(1);
 
     private EchoClient(int port) throws IOException {
@@ -53,6 +55,7 @@ final class EchoClient {
                 System.out.println(ChildJvm.answer("connected"));
             } else if (client != null) {
                 System.out.println(ChildJvm.answer("echoes", client.measure(Long.parseLong(words[1]))));
+                System.out.println(ChildJvm.answer("gap", client.gaps.takeLongest()));
             }
         }
     }
@@ -68,6 +71,7 @@ final class EchoClient {
 
     private long[] measure(long millis) throws IOException {
         Samples samples = new Samples();
+        gaps.takeLongest();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (true) {
             pause(random.nextLong(Load.LONGEST_PAUSE.toNanos()));
@@ -92,7 +96,7 @@ final class EchoClient {
     private long roundTrip(long end) throws IOException {
         out.flip();
         in.clear();
-        long start = System.nanoTime();
+        long start = gaps.start();
         while (out.hasRemaining()) {
             channel.write(out);
         }
@@ -100,14 +104,14 @@ final class EchoClient {
             if (channel.read(in) < 0) {
                 throw new EOFException("the echo server has closed the connection");
             }
-            if (System.nanoTime() - end >= 0) {
+            if (gaps.look() - end >= 0) {
                 return -1;
             }
             if (in.hasRemaining()) {
                 relax();
             }
         }
-        return System.nanoTime() - start;
+        return gaps.look() - start;
     }
 
     private static void relax() {

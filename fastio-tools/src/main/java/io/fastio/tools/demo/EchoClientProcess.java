@@ -21,10 +21,11 @@ final class EchoClientProcess implements AutoCloseable {
         jvm.expect("connected");
     }
 
-    /** Makes round trips for so long; the nanoseconds of each that came to its end. */
-    long[] measure(Duration time) throws IOException {
+    /** Makes round trips for so long. */
+    Echoes measure(Duration time) throws IOException {
         jvm.tell("measure", time.toMillis());
-        return jvm.expect("echoes");
+        long[] nanos = jvm.expect("echoes");
+        return new Echoes(Figures.of(nanos), jvm.expect("gap")[0]);
     }
 
     @Override

@@ -26,6 +26,7 @@ final class FastioLoad {
     private final EchoClientProcess client;
 
     private final Samples timers = new Samples();
+    private final Gaps gaps = new Gaps();
     private boolean measuring;
     private long lowSteps;
 
@@ -75,10 +76,12 @@ final class FastioLoad {
         long start = System.nanoTime();
         long lowBefore = lowSteps;
         measuring = true;
-        long[] echoes = Asyncio.offload(() -> client.measure(window.measured()));
+        gaps.takeLongest();
+        Echoes echoes = Asyncio.offload(() -> client.measure(window.measured()));
         measuring = false;
         double seconds = (System.nanoTime() - start) / 1e9;
-        return new Measurement(Figures.of(timers.toArray()), Figures.of(echoes), (lowSteps - lowBefore) / seconds);
+        return new Measurement(
+                Figures.of(timers.toArray()), echoes, gaps.takeLongest(), (lowSteps - lowBefore) / seconds);
     }
 
     private void echo(StreamReader in, StreamWriter out) throws IOException {
@@ -110,9 +113,9 @@ final class FastioLoad {
     private void hog() {
         while (true) {
             if (how == Case.CHECKPOINT) {
-                Load.hog(phase.hogging(), Asyncio::checkpoint);
+                Load.hog(phase.hogging(), gaps, Asyncio::checkpoint);
             } else {
-                Load.hog(phase.hogging());
+                Load.hog(phase.hogging(), gaps);
             }
             Asyncio.yieldNow();
         }

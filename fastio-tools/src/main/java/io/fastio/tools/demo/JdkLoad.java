@@ -107,8 +107,9 @@ final class JdkLoad {
     }
 
     private static void hog(Duration hogging) {
+        Gaps gaps = new Gaps();
         while (true) {
-            Load.hog(hogging);
+            Load.hog(hogging, gaps);
             Thread.yield();
         }
     }

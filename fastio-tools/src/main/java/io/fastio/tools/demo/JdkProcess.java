@@ -21,10 +21,10 @@ final class JdkProcess {
             client.connect((int) jvm.expect("port")[0]);
             jvm.tell("go");
             jvm.expect("measuring");
-            long[] echoes = client.measure(window.measured());
+            Echoes echoes = client.measure(window.measured());
             double seconds = window.measured().toNanos() / 1e9;
             long lowSteps = jvm.expect("done")[0];
-            return new Measurement(Figures.of(jvm.expect("timers")), Figures.of(echoes), lowSteps / seconds);
+            return new Measurement(Figures.of(jvm.expect("timers")), echoes, 0, lowSteps / seconds);
         }
     }
 }

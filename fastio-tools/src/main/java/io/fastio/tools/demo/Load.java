@@ -41,20 +41,21 @@ final class Load {
     }
 
     /** Keeps the processor busy for so long. */
-    static void hog(Duration time) {
-        hog(time, () -> {});
+    static void hog(Duration time, Gaps gaps) {
+        hog(time, gaps, () -> {});
     }
 
     /** Keeps the processor busy for so long, and calls {@code betweenSlices} about once a microsecond. */
-    static void hog(Duration time, Runnable betweenSlices) {
+    static void hog(Duration time, Gaps gaps, Runnable betweenSlices) {
         long end = System.nanoTime() + time.toNanos();
-        long now = System.nanoTime();
+        long now = gaps.start();
         while (now - end < 0) {
             long sliceEnd = now + SLICE;
             do {
-                now = System.nanoTime();
+                now = gaps.look();
             } while (now - sliceEnd < 0);
             betweenSlices.run();
+            now = gaps.start();
         }
     }
 }
