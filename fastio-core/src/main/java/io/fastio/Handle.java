@@ -89,6 +89,10 @@ public final class Handle extends Entry {
         return place >= 0 || readyIn != ReadyQueues.NONE;
     }
 
+    boolean isUrgent() {
+        return readyClass == ReadyQueues.URGENT;
+    }
+
     private void schedule(long when) {
         if (loop.isCurrent()) {
             loop.requireOpen();

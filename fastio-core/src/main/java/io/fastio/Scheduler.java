@@ -15,6 +15,9 @@ final class Scheduler {
     /** A timer this near (nanoseconds) is looked for before every step. */
     static final long NEAR = 20_000;
 
+    /** Time between two looks at readiness that can wake nobody but NORMAL tasks, while others of them run (nanoseconds). */
+    private static final long NORMAL_POLL_INTERVAL = 200_000;
+
     /** S2: within a step, a wake looks for due timers unless the next one was at least this far away (nanoseconds). */
     private static final long FAR = 100_000_000;
 
@@ -123,12 +126,22 @@ final class Scheduler {
         if (timers.nextDue() <= now) {
             expire();
         }
-        if (sleeper.isWatching() && now - lastPoll >= ioPollInterval) {
+        if (sleeper.isWatching() && now - lastPoll >= timeBetweenPolls()) {
             lastPoll = now;
             sleeper.look(); // S8
         }
         pollings.askUrgentEvery(ioPollInterval, now); // I8
         pace.looked(now - before, timers.nextDue() - now);
+    }
+
+    /**
+     * S8: where readiness can only queue up behind NORMAL steps that are ready already, it is asked for seldom, and comes
+     * in greater numbers at a time.
+     */
+    private long timeBetweenPolls() {
+        return sleeper.isWatchingUrgently() || ready.firstNormal() == null
+                ? ioPollInterval
+                : Math.max(ioPollInterval, NORMAL_POLL_INTERVAL);
     }
 
     /** Makes ready what is due, by its due time (S2). */
@@ -276,7 +289,7 @@ final class Scheduler {
     /** The next turn looks at readiness, however short ago it did. */
     void lookAtAllNext() {
         pace.lookNext();
-        lastPoll = now - ioPollInterval;
+        lastPoll = now - Math.max(ioPollInterval, NORMAL_POLL_INTERVAL);
     }
 
     /** The round of the NORMAL ones that is in progress counts no more: the next step of one begins another. */

@@ -26,6 +26,9 @@ final class Sleeper {
     /** Tasks that wait for readiness; with none the poller is not asked between steps. */
     private int watching;
 
+    /** Those of them that become URGENT: for their sake it is asked often. */
+    private int watchingUrgently;
+
     private boolean owesLook;
 
     /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
@@ -41,9 +44,17 @@ final class Sleeper {
         }
     }
 
-    /** So many more wait for readiness. */
-    void watch(int change) {
+    /** So many more wait for readiness; {@code urgently}: to become URGENT. */
+    void watch(int change, boolean urgently) {
         watching += change;
+        if (urgently) {
+            watchingUrgently += change;
+        }
+    }
+
+    /** Whether somebody waits for readiness to become URGENT. */
+    boolean isWatchingUrgently() {
+        return watchingUrgently > 0;
     }
 
     /** Whether somebody waits for readiness. */

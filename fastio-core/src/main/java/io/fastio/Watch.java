@@ -43,6 +43,9 @@ public final class Watch implements AutoCloseable {
 
         boolean priority;
 
+        /** Whether the wait in progress ends in class URGENT. */
+        private boolean urgent;
+
         Side(int interest) {
             this.interest = interest;
         }
@@ -59,8 +62,9 @@ public final class Watch implements AutoCloseable {
             }
             registration.arm(interest);
             waiter = me;
-            loop.scheduler.sleeper().watch(1);
-            me.suspend(this, priority || loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
+            boolean first = priority || loop.ioFirst();
+            begin(first || me.effectivePriority() == Priority.URGENT);
+            me.suspend(this, first ? Priority.URGENT : null, Wait.FOREVER);
             if (closed) {
                 throw new AsynchronousCloseException(); // I4
             }
@@ -73,7 +77,16 @@ public final class Watch implements AutoCloseable {
             requireFree();
             registration.arm(interest);
             callback = Objects.requireNonNull(h, "h");
-            loop.scheduler.sleeper().watch(1);
+            begin(h.isUrgent());
+        }
+
+        private void begin(boolean endsUrgent) {
+            urgent = endsUrgent;
+            loop.scheduler.sleeper().watch(1, endsUrgent);
+        }
+
+        private void end() {
+            loop.scheduler.sleeper().watch(-1, urgent);
         }
 
         private void requireFree() {
@@ -89,7 +102,7 @@ public final class Watch implements AutoCloseable {
             Handle h = callback;
             if (h != null) {
                 callback = null;
-                loop.scheduler.sleeper().watch(-1);
+                end();
                 if (!loop.isClosed()) {
                     h.callSoon();
                 }
@@ -98,7 +111,7 @@ public final class Watch implements AutoCloseable {
             LoopTask<?> w = waiter;
             if (w != null) {
                 waiter = null;
-                loop.scheduler.sleeper().watch(-1);
+                end();
                 w.wakeIfWaiting();
             }
         }
@@ -108,7 +121,7 @@ public final class Watch implements AutoCloseable {
         public boolean abandon(Task<?> task, boolean woken) {
             if (!woken) {
                 waiter = null;
-                loop.scheduler.sleeper().watch(-1);
+                end();
                 registration.disarm(interest);
             }
             return true;

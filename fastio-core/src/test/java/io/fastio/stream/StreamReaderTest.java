@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fastio.Action;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.EventLoop;
 import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.sync.Event;
@@ -550,6 +551,47 @@ final class StreamReaderTest extends OnBothPollers {
                 }
             }
             assertThat(withoutLook).isZero();
+        });
+    }
+
+    /** Busy for 50 ms beside a reader; looks at readiness per millisecond. */
+    private static double looksPerMilli(Stream source, StreamWriter sink) throws Exception {
+        Task<Integer> reader = Asyncio.createTask(() -> source.read(ByteBuffer.allocateDirect(16)));
+        Asyncio.yieldNow();
+        EventLoop loop = Asyncio.runningLoop();
+        long looks = loop.counters().polls();
+        long start = System.nanoTime();
+        long end = start + 50_000_000;
+        while (System.nanoTime() < end) {
+            long step = System.nanoTime() + 5_000;
+            while (System.nanoTime() < step) {
+                Thread.onSpinWait();
+            }
+            Asyncio.yieldNow();
+        }
+        double perMilli = (loop.counters().polls() - looks) / ((System.nanoTime() - start) / 1e6);
+        sink.write(new byte[] {1});
+        assertThat(reader.await()).isEqualTo(1);
+        return perMilli;
+    }
+
+    @Test
+    void S8_readinessForNormalTasksIsAskedForLessOftenThanForUrgentOnes() throws Exception {
+        run(() -> {
+            Streams.Pipe pipe = Streams.pipe();
+            Task<?> other = Asyncio.createTask(() -> {
+                while (true) {
+                    Asyncio.yieldNow();
+                }
+            });
+            assertThat(looksPerMilli(pipe.source(), pipe.sink()))
+                    .isGreaterThan(0)
+                    .isLessThan(7);
+            pipe.source().priority(true);
+            assertThat(looksPerMilli(pipe.source(), pipe.sink())).isGreaterThan(10);
+            other.cancel();
+            pipe.source().close();
+            pipe.sink().close();
         });
     }
 }
