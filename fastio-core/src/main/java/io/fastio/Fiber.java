@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * service: a step of it then does nothing (REFUSED), and when the look is over the JDK calls {@link #execute}, in any
  * case. So for a WAITING fiber that call means nothing, and a REFUSED one gets its step then.
  */
-abstract class Fiber extends Entry implements Executor {
+abstract class Fiber extends Entry implements Executor, Runnable {
     static final byte NEW = 0;
     static final byte RUNNING = 1;
     static final byte LEAVING = 2;
@@ -40,14 +40,15 @@ abstract class Fiber extends Entry implements Executor {
 
     Fiber(EventLoop loop, @Nullable String name) {
         this.loop = loop;
-        this.thread = Carrier.newThread(this, name, this::body);
+        this.thread = Carrier.newThread(this, name, this);
         this.continuation = Carrier.continuationOf(thread);
     }
 
-    /** What the virtual thread runs; throws nothing. */
-    abstract void body();
+    /** What the virtual thread runs; throws nothing. The fiber is its own Runnable: one object and one frame less a task. */
+    @Override
+    public abstract void run();
 
-    /** Whether {@link #body} is over. */
+    /** Whether {@link #run} is over. */
     abstract boolean bodyEnded();
 
     /** The class in which a step of this fiber, or of a thread started inside it, becomes ready. */

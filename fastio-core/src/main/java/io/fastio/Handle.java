@@ -86,7 +86,7 @@ public final class Handle extends Entry {
 
     /** Whether it is scheduled and has not begun. On the loop exact, from another thread as last seen. */
     public boolean scheduled() {
-        return place >= 0 || readyIn != ReadyQueues.NONE;
+        return slot >= 0 || readyIn != ReadyQueues.NONE;
     }
 
     boolean isUrgent() {
@@ -123,7 +123,7 @@ public final class Handle extends Entry {
             loop.scheduler.unready(this);
             return true;
         }
-        if (place >= 0) {
+        if (slot >= 0) {
             loop.scheduler.cancelTimer(this);
             return true;
         }

@@ -163,7 +163,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     }
 
     @Override
-    void body() {
+    public void run() {
         Callable<T> b = Objects.requireNonNull(body);
         body = null;
         int end;

@@ -34,9 +34,13 @@ final class Pace {
         this.lookAtNextTurn = new LookAtNextTurn(loop);
     }
 
-    /** Counts a step. */
+    /** Counts a step. True for every further one until there was a look, which may be never: nothing depends on the time. */
     boolean isTimeToLook() {
-        return --stepsUntilLook < 0;
+        if (stepsUntilLook == 0) {
+            return true;
+        }
+        stepsUntilLook--;
+        return false;
     }
 
     /** There is to be a look before the next step. */

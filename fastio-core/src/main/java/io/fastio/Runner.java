@@ -44,7 +44,7 @@ final class Runner extends Fiber {
     }
 
     @Override
-    void body() {
+    public void run() {
         while (state != DISMISSED) {
             for (Handle h = first; h != null; h = loop.scheduler.nextNeighbour()) {
                 h.call();

@@ -383,7 +383,7 @@ final class Scheduler {
     }
 
     void cancelTimer(Timed t) {
-        if (t.place >= 0) {
+        if (t.slot >= 0) {
             timers.remove(t);
         }
     }

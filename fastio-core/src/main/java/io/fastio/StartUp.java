@@ -18,7 +18,7 @@ final class StartUp {
     }
 
     private static void prepare() {
-        Carrier.initialiseSocketPollers();
+        Carrier.settleSocketPollers();
         Interrupts.prepare();
     }
 

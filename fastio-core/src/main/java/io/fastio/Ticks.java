@@ -103,7 +103,7 @@ final class Ticks extends Timed {
     @Override
     void deliver(int signals) {
         if (loop.isVirtual()) {
-            if (place < 0) {
+            if (slot < 0) {
                 loop.scheduler.setTimer(this, (loop.readClock() / period + 1) * period);
             }
         } else {

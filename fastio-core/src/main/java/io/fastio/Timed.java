@@ -8,8 +8,8 @@ abstract class Timed extends Posted {
     /** Order of insertion among equal {@link #due}; given by the queue. */
     long order;
 
-    /** Place in the queue's heap; -1 while in none. */
-    int place = -1;
+    /** Its slot in the queue; -1 while in none. */
+    int slot = -1;
 
     /** Its moment has come; it is in no queue any more. On the loop. */
     abstract void timeReached();

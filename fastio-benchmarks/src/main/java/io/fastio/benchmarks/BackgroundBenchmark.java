@@ -38,6 +38,7 @@ final class BackgroundBenchmark implements Benchmark {
             context.emit(figure("run at every checkpoint", "pass", "ns", readings, "always_ns"));
             context.emit(figure("run at every checkpoint", "ratio", "", readings, "always_ratio"));
             context.emit(figure("fastio", "ratio", "", readings, "ticked_ratio"));
+            context.emit(figure("checkpoints alone", "ratio", "", readings, "checkpoint_ratio"));
             context.emit(figure("fastio", "runs_per_ms", "", readings, "runs_per_ms"));
             stream(context, session);
         }

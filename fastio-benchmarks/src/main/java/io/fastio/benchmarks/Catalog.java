@@ -23,7 +23,8 @@ final class Catalog {
             new EchoBenchmark(),
             new HttpBenchmark(),
             new TlsBenchmark(),
-            new MemoryBenchmark());
+            new MemoryBenchmark(),
+            new GcBenchmark());
 
     private static final List<Benchmark> ALL =
             Stream.concat(OWN.stream(), FastIoProgram.all().stream()).toList();

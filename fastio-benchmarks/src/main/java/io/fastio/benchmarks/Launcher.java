@@ -17,9 +17,11 @@ import java.util.stream.Stream;
 
 /** Starts child processes: JVMs with the common flags, scripts, and C programs compiled on first use. */
 final class Launcher implements AutoCloseable {
+    private static final String COLLECTOR = "-XX:+UseSerialGC";
+
     /** What every JVM gets, so that no subject has an advantage. */
     static final List<String> JVM_FLAGS = List.of(
-            "-XX:+UseSerialGC",
+            COLLECTOR,
             "-Xms512m",
             "-Xmx2g",
             "-XX:-UsePerfData",
@@ -47,7 +49,11 @@ final class Launcher implements AutoCloseable {
     static List<String> java(List<String> flags, String mainClass, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(JVM_FLAGS);
+        // Two collectors at once are an error.
+        boolean collector = flags.stream().anyMatch(flag -> flag.matches("-XX:\\+Use\\w*GC"));
+        JVM_FLAGS.stream()
+                .filter(flag -> !(collector && flag.equals(COLLECTOR)))
+                .forEach(command::add);
         command.addAll(flags);
         command.add("-cp");
         command.add(classPath());

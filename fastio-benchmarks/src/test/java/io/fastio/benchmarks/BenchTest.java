@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs the command as a user does, in a process of its own. */
 final class BenchTest {
     private static final long SECONDS = 90;
+    private static final long GUARD_SECONDS = 300;
     /** Far from any goal: a loaded machine must not fail this, a lost fast path must. */
     private static final double SWITCH_RATIO = 12;
 
@@ -30,12 +31,16 @@ final class BenchTest {
     private record Run(int status, List<String> out) {}
 
     private Run bench(String... arguments) throws IOException, InterruptedException {
+        return bench(SECONDS, arguments);
+    }
+
+    private Run bench(long seconds, String... arguments) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
         Process process = new ProcessBuilder(Launcher.java(List.of(), Bench.class.getName(), arguments))
                 .redirectOutput(out.toFile())
                 .redirectError(folder.resolve("err").toFile())
                 .start();
-        int status = Launcher.finish(process, SECONDS);
+        int status = Launcher.finish(process, seconds);
         return new Run(status, Files.readAllLines(out));
     }
 
@@ -87,6 +92,26 @@ final class BenchTest {
         assertThat(Files.readString(report))
                 .contains("<svg", "n=10000", "</html>")
                 .doesNotContain("http-equiv", "src=");
+    }
+
+    /** Nothing has become 15 % worse than the profile in the resources says. */
+    @Test
+    @Tag("slow")
+    void guardFindsNothingSlower() throws Exception {
+        Run run = bench(GUARD_SECONDS, "guard", "--json");
+        assertThat(run.status()).as(() -> String.join("\n", run.out())).isZero();
+        assertThat(run.out()).hasSizeGreaterThan(10).allMatch(line -> line.contains("\"ok\":true"));
+    }
+
+    /** The same measurement fails against a profile of a faster fastio. */
+    @Test
+    @Tag("slow")
+    void guardFindsWhatIsSlower() throws Exception {
+        Path profile = folder.resolve("faster.profile");
+        Files.writeString(profile, "0.100 callbacks: callSoon: call\n");
+        Run run = bench(GUARD_SECONDS, "guard", "--json", "--profile", profile.toString());
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).singleElement().asString().contains("\"ok\":false");
     }
 
     private static Map<String, String> parse(String json) throws IOException {

@@ -137,17 +137,28 @@ public final class Carrier {
     }
 
     /**
-     * The JDK's socket pollers run on the scheduler of whoever touches them first; on a loop they would stop with it. This
-     * touches them, from a platform thread, which is on the default scheduler, before the first loop runs a task.
+     * The JDK's socket pollers are virtual threads on the scheduler of whoever touches them first; on a loop they would stop
+     * with it. So, unless the user has chosen, they become platform threads, which start when a task first blocks in a JDK
+     * socket. To touch them before the first loop would do as well, but they sit in a system call from then on, and a JVM
+     * waits for such threads for 0.3 s when it ends. Called before a loop runs a task, from a platform thread.
      */
-    public static void initialiseSocketPollers() {
+    public static void settleSocketPollers() {
         assert !Thread.currentThread().isVirtual();
+        if (System.getProperty(POLLER_MODE) == null) {
+            System.setProperty(POLLER_MODE, PLATFORM_THREADS);
+            return;
+        }
         try {
             Class.forName("sun.nio.ch.Poller", true, null);
         } catch (ClassNotFoundException thisJdkHasNone) {
             return; // then there is nothing that could inherit a scheduler
         }
     }
+
+    /** Of {@code sun.nio.ch.Poller}: read when that is first used. */
+    private static final String POLLER_MODE = "jdk.pollerMode";
+
+    private static final String PLATFORM_THREADS = "1";
 
     /** Whether this JVM lets us schedule virtual threads. Any thread. */
     public static boolean available() {

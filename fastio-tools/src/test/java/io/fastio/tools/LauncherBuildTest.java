@@ -35,6 +35,8 @@ final class LauncherBuildTest {
 
         assertThat(launcher.run("version").err()).isEmpty();
 
+        startsFromItsCache(checkout, launcher);
+
         Path source = checkout.resolve("fastio-tools/src/main/java/io/fastio/tools/Extra.java");
         Files.writeString(source, "package io.fastio.tools;\n\nfinal class Extra {\n    int number = \"text\";\n}\n");
         Result broken = launcher.run("version");
@@ -53,6 +55,25 @@ final class LauncherBuildTest {
         Result mended = launcher.run("version");
         assertThat(mended.exitCode()).as(mended.err()).isZero();
         assertThat(mended.err()).isEqualTo("fastio: building...\n");
+    }
+
+    /** After a build programs start with classes that the JVM kept; a cache that is broken is as good as none. */
+    private void startsFromItsCache(Path checkout, Launcher launcher) throws Exception {
+        Path hello = temp.resolve("Hello.java");
+        Files.writeString(hello, """
+                void main() throws Exception {
+                    io.fastio.Asyncio.run(() -> System.out.println("hello"));
+                }
+                """);
+        Path cache = checkout.resolve("target/.fastio/aot/run.aot");
+        assertThat(cache).isNotEmptyFile();
+        launcher.with("FASTIO_JAVA_OPTS", "-Xlog:class+load");
+        assertThat(launcher.run("run", hello.toString()).out())
+                .containsPattern("io\\.fastio\\.EventLoop source: shared objects file")
+                .endsWith("hello\n");
+        launcher.without("FASTIO_JAVA_OPTS");
+        Files.writeString(cache, "broken");
+        assertThat(launcher.run("run", hello.toString())).isEqualTo(new Result(0, "hello\n", ""));
     }
 
     @Test

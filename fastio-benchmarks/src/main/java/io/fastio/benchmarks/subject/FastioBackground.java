@@ -50,7 +50,10 @@ final class FastioBackground {
         }
     }
 
-    /** Three slices of the program in turn, the middle one ticked, then one with all tasks run after every pass. */
+    /**
+     * Three slices of the program in turn, the middle one ticked, then one with checkpoints and nothing to do at them, and
+     * one with all tasks run after every pass.
+     */
     static Reading measure(int rounds) throws Exception {
         return Asyncio.run(() -> new FastioBackground().program(rounds));
     }
@@ -63,15 +66,18 @@ final class FastioBackground {
     private Reading program(int rounds) throws Exception {
         Slices plain = new Slices(rounds);
         Slices ticked = new Slices(rounds);
+        Slices quiet = new Slices(rounds);
         Slices always = new Slices(rounds);
         for (int i = -WARM_UP_ROUNDS; i < rounds; i++) {
             double before = passes(false, false);
             double between = withTicks(() -> passes(true, false));
             double after = passes(false, false);
+            double checkpoints = passes(true, false);
             double all = passes(false, true);
             if (i >= 0) {
                 plain.add(after, before);
                 ticked.add(between, (before + after) / 2);
+                quiet.add(checkpoints, (before + after) / 2);
                 always.add(all, (before + after) / 2);
             }
         }
@@ -81,6 +87,7 @@ final class FastioBackground {
                 "always_ns", always.nanos(),
                 "alone_ratio", plain.ratio(),
                 "ticked_ratio", ticked.ratio(),
+                "checkpoint_ratio", quiet.ratio(),
                 "always_ratio", always.ratio(),
                 "runs_per_ms", chores.getFirst().runsInTicks * 1e6 / ticksNanos,
                 "sink", sink * 1e-9));

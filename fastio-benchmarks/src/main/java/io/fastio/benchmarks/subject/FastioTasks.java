@@ -36,6 +36,9 @@ final class FastioTasks
 
     private static final Duration TICK = Duration.ofMillis(1);
     private static final long LATENCY_STEP_NANOS = 2_000_000;
+    private static final int LIVE_BYTES = 50_000_000;
+    private static final int ARRAY_BYTES = 1_000;
+    private static final int ARRAYS_PER_STEP = 20;
 
     @Override
     public String config() {
@@ -284,6 +287,7 @@ final class FastioTasks
             case "rate_features" -> rateWithFeatures(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
             case "background" -> FastioBackground.measure(Integer.parseInt(arguments[0]));
             case "background_stream" -> FastioBackground.stream(Integer.parseInt(arguments[0]));
+            case "garbage" -> garbage(Long.parseLong(arguments[0]));
             case "growth_timers" -> FastioGrowth.timers(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
             case "growth_streams" -> FastioGrowth.streams(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
             case "program" -> FastIoPrograms.run(arguments[0]);
@@ -293,6 +297,36 @@ final class FastioTasks
             case "wake_tick" -> wake(Integer.parseInt(arguments[0]), IdleStrategy.BLOCK, WakePolicy.BATCHED);
             default -> throw new IllegalArgumentException("no such program: " + name);
         };
+    }
+
+    /** How late timers of 1 ms are beside a LOW task that makes garbage of which the last 50 MB are alive. */
+    private static Reading garbage(long millis) throws Exception {
+        Histogram late = new Histogram(60_000_000_000L, 3);
+        long[] made = new long[1];
+        Asyncio.run(() -> {
+            long end = System.nanoTime() + millis * 1_000_000;
+            byte[][] alive = new byte[LIVE_BYTES / ARRAY_BYTES][];
+            Task<?> maker = Asyncio.createTask(TaskOptions.of(Priority.LOW), () -> {
+                for (int i = 0; ; i = (i + 1) % alive.length) {
+                    alive[i] = new byte[ARRAY_BYTES];
+                    made[0] += ARRAY_BYTES;
+                    if (i % ARRAYS_PER_STEP == 0) {
+                        Asyncio.yieldNow();
+                    }
+                }
+            });
+            while (System.nanoTime() - end < 0) {
+                long due = System.nanoTime() + 1_000_000;
+                Asyncio.sleepNanos(1_000_000);
+                late.recordValue(Math.max(0, System.nanoTime() - due));
+            }
+            maker.cancel();
+        });
+        return Reading.of(Map.of(
+                "p50_us", late.getValueAtPercentile(50) / 1e3,
+                "p99_us", late.getValueAtPercentile(99) / 1e3,
+                "max_us", late.getMaxValue() / 1e3,
+                "mb_per_s", made[0] / 1e3 / millis));
     }
 
     /** How long one yield of a NORMAL task takes beside {@code tasks} hogs of 2 ms in the given class, in µs. */
