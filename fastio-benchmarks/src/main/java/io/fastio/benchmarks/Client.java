@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param millis length of the measured part, in ms
  * @param gapMicros pause before each request, on average, in µs; zero for the next one at once
  */
-record Client(int connections, Mode mode, long millis, long gapMicros) {
+record Client(int connections, Mode mode, long millis, long gapMicros) implements Load {
     private static final long WARM_UP_MILLIS = 300;
     private static final long CONNECT_MILLIS = 30_000;
 
@@ -31,7 +31,8 @@ record Client(int connections, Mode mode, long millis, long gapMicros) {
     }
 
     /** Drives the server until the time is over: {@code rps}, {@code cpu_us} of the server per request, {@code errors}, and latencies in µs. */
-    Reading drive(Context context, int port, long serverPid) throws Exception {
+    @Override
+    public Reading drive(Context context, int port, long serverPid) throws Exception {
         List<String> arguments = List.of(
                 Integer.toString(port),
                 Integer.toString(connections),
@@ -53,5 +54,10 @@ record Client(int connections, Mode mode, long millis, long gapMicros) {
         try (Child child = new Child("client", command)) {
             return child.await("drive " + this, Duration.ofMillis(CONNECT_MILLIS + millis * 2));
         }
+    }
+
+    @Override
+    public Load lasting(long other) {
+        return new Client(connections, mode, other, gapMicros);
     }
 }

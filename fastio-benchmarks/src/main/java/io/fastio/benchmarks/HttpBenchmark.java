@@ -13,7 +13,7 @@ final class HttpBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "HTTP hello on 50 connections, kept alive or one request each: requests/s, longest request";
+        return "HTTP hello on 50 connections, kept alive or one request each, also by wrk and ab -k: requests/s, longest request";
     }
 
     @Override
@@ -32,6 +32,13 @@ final class HttpBenchmark implements Benchmark {
             long millis = context.pick(1_500, 700);
             duel.run("keep-alive", new Client(CONNECTIONS, Client.Mode.HTTP, millis, 0));
             duel.run("one-shot", new Client(CONNECTIONS, Client.Mode.HTTP_ONCE, millis, 0));
+            for (HttpTool.Program program : HttpTool.Program.values()) {
+                if (program.isInstalled()) {
+                    duel.run(program.command(), new HttpTool(program, CONNECTIONS, context.pick(2_000, 1_000)));
+                } else {
+                    context.note(program.command() + ": not installed here");
+                }
+            }
         }
     }
 }

@@ -148,17 +148,26 @@ final class Launcher implements AutoCloseable {
 
     /** Whether a program can be started and answers with status 0. */
     static boolean has(String program, String argument) throws InterruptedException {
+        return probe(program, argument) == 0;
+    }
+
+    /** Whether a program can be started at all, whatever status it ends with. */
+    static boolean starts(String program, String argument) throws InterruptedException {
+        return probe(program, argument) >= 0;
+    }
+
+    /** The status with which a program ends; -1 if it cannot be started, or does not end. */
+    private static int probe(String program, String argument) throws InterruptedException {
         try {
             return finish(
-                            new ProcessBuilder(program, argument)
-                                    .redirectErrorStream(true)
-                                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                                    .start(),
-                            PROBE_SECONDS)
-                    == 0;
+                    new ProcessBuilder(program, argument)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start(),
+                    PROBE_SECONDS);
         } catch (IOException e) {
             // Not installed.
-            return false;
+            return -1;
         }
     }
 

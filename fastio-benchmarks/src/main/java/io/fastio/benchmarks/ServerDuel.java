@@ -36,15 +36,13 @@ final class ServerDuel implements AutoCloseable {
     }
 
     /** One case: warm-up, then the repetitions in turn. The goal is to be at least as fast as Netty epoll. */
-    void run(String caseName, Client client) throws Exception {
-        Client warmUp =
-                new Client(client.connections(), client.mode(), context.pick(WARM_UP_MILLIS, WARM_UP_MILLIS_SHORT), 0);
+    void run(String caseName, Load load) throws Exception {
+        Load warmUp = load.lasting(context.pick(WARM_UP_MILLIS, WARM_UP_MILLIS_SHORT));
         Map<Contender, List<Reading>> readings = new LinkedHashMap<>();
         for (int round = -1; round < context.reps(); round++) {
             for (Map.Entry<Contender, Integer> server : ports.entrySet()) {
                 Contender contender = server.getKey();
-                Reading reading =
-                        (round < 0 ? warmUp : client).drive(context, server.getValue(), session.pid(contender));
+                Reading reading = (round < 0 ? warmUp : load).drive(context, server.getValue(), session.pid(contender));
                 if (round >= 0) {
                     readings.computeIfAbsent(contender, c -> new ArrayList<>()).add(reading);
                 }
@@ -65,7 +63,9 @@ final class ServerDuel implements AutoCloseable {
             errors = errors.against(0, 0);
         }
         context.emit(rate);
-        context.emit(figure(caseName, contender, "server_cpu", "us", Session.values(readings, "cpu_us")));
+        if (!Double.isNaN(readings.getFirst().value("cpu_us"))) {
+            context.emit(figure(caseName, contender, "server_cpu", "us", Session.values(readings, "cpu_us")));
+        }
         context.emit(figure(caseName, contender, "latency_p50", "us", Session.values(readings, "p50_us")));
         context.emit(figure(caseName, contender, "latency_p99", "us", Session.values(readings, "p99_us")));
         context.emit(longest);
