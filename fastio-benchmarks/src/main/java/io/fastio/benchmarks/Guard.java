@@ -18,7 +18,10 @@ final class Guard {
     /** By how much a ratio may exceed the stored one. */
     private static final double TOLERANCE = 1.15;
 
+    /** How often what is too slow is measured before it counts, and how often what is recorded is. */
     private static final int ATTEMPTS = 5;
+
+    private static final int RECORDINGS = 3;
     private static final String PROFILE = "guard.profile";
     private static final List<Benchmark> WATCHED =
             List.of(new RateBenchmark(), new RateFeaturesBenchmark(), new AllocBenchmark(), new CallbacksBenchmark());
@@ -76,7 +79,7 @@ final class Guard {
                 new StringBuilder("# Ratios to the reference of each goal: bench guard --record FILE\n");
         for (Benchmark benchmark : watched) {
             Map<String, Samples> ratios = new LinkedHashMap<>();
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            for (int attempt = 0; attempt < RECORDINGS; attempt++) {
                 measure(benchmark).forEach((key, ratio) -> ratios.merge(key, Samples.of(ratio), Samples::plus));
             }
             // The middle one here, the best one in a comparison: what is stored must be easy to reach again.

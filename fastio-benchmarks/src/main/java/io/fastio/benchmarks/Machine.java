@@ -1,8 +1,11 @@
 package io.fastio.benchmarks;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -15,6 +18,9 @@ final class Machine {
                 "machine: " + processor() + ", " + Runtime.getRuntime().availableProcessors() + " cores, "
                         + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                         + System.getProperty("os.arch"),
+                "date: " + Instant.now().truncatedTo(ChronoUnit.SECONDS) + ", load "
+                        + Result.plain(
+                                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()),
                 "jdk: " + System.getProperty("java.vm.name") + " " + Runtime.version(),
                 "children: SerialGC, flags " + String.join(" ", Launcher.JVM_FLAGS));
     }

@@ -71,7 +71,11 @@ final class Report {
                 context.results().stream().filter(r -> r.bench().equals(bench)).toList();
         html.append("<h2>").append(escape(bench)).append("</h2>\n<p>");
         html.append(escape(Catalog.find(bench).map(Benchmark::description).orElse("")));
-        html.append("</p>\n<div class=\"plots\">\n");
+        html.append("</p>\n<p><code>./fastio bench ")
+                .append(escape(bench))
+                .append(options())
+                .append("</code></p>\n");
+        html.append("<div class=\"plots\">\n");
         distributions(bench);
         SequencedMap<String, List<Result>> metrics = results.stream()
                 .filter(r -> Double.isFinite(r.value()))
@@ -79,6 +83,11 @@ final class Report {
         metrics.forEach(this::metric);
         html.append("</div>\n");
         table(results);
+    }
+
+    /** Those that the figures were made with. */
+    private String options() {
+        return (context.isShort() ? " --short" : "") + (context.peers() ? " --peers" : "");
     }
 
     private void distributions(String bench) {

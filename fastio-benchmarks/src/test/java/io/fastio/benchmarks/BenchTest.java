@@ -90,7 +90,7 @@ final class BenchTest {
                 .allSatisfy(line ->
                         assertThat(Double.parseDouble(line.get("value"))).isLessThan(BYTES));
         assertThat(Files.readString(report))
-                .contains("<svg", "n=10000", "</html>")
+                .contains("<svg", "n=10000", "<code>./fastio bench rate --short</code>", "</html>")
                 .doesNotContain("http-equiv", "src=");
     }
 
