@@ -64,7 +64,7 @@ final class Pace {
         stepsUntilLook = stepsBetweenLooks;
         if (stepsBetweenLooks > 0 && !lookAtTicks) {
             lookAtTicks = true;
-            ticks.ring(lookAtNextTurn, true);
+            ticks.ringOften(lookAtNextTurn);
         }
     }
 
@@ -72,7 +72,7 @@ final class Pace {
     void rest() {
         if (lookAtTicks) {
             lookAtTicks = false;
-            ticks.ring(lookAtNextTurn, false);
+            ticks.ringOften(null);
         }
     }
 

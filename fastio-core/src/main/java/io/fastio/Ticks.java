@@ -35,6 +35,10 @@ final class Ticks extends Timed {
     private final EventLoop loop;
     final long period;
     private volatile Signal[] users = NOBODY;
+
+    /** One more, which comes and goes often: without an array to be made each time. The loop writes it. */
+    private volatile @Nullable Signal oftenUser;
+
     private volatile boolean armed;
 
     // The ticker's thread.
@@ -70,6 +74,14 @@ final class Ticks extends Timed {
         }
     }
 
+    /** The same for one user of the loop's own, null for none; allocates nothing. Loop only. */
+    void ringOften(@Nullable Signal s) {
+        oftenUser = s;
+        if (s != null) {
+            arm();
+        }
+    }
+
     /** Sees to it that ticks come. Any thread. */
     void arm() {
         if (!armed && ARMED.compareAndSet(this, false, true)) {
@@ -83,7 +95,7 @@ final class Ticks extends Timed {
     }
 
     private boolean needed() {
-        return users.length > 0 || loop.hasBatch();
+        return users.length > 0 || oftenUser != null || loop.hasBatch();
     }
 
     /** One tick; false if there is to be no other. The ticker's thread. */
@@ -125,6 +137,10 @@ final class Ticks extends Timed {
     private void tell() {
         for (Signal s : users) {
             s.act();
+        }
+        Signal often = oftenUser;
+        if (often != null) {
+            often.act();
         }
     }
 }
