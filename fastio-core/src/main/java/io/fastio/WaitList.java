@@ -7,6 +7,14 @@ import org.jspecify.annotations.Nullable;
  * in constant time; a task is in one list at a time, since it waits for one thing at a time. Loop only.
  */
 public final class WaitList {
+    private static final Wait.Hook LEAVE = (task, woken) -> {
+        WaitList list = ((LoopTask<?>) task).waitList;
+        if (list != null) {
+            list.remove(task);
+        }
+        return true;
+    };
+
     private @Nullable LoopTask<?> first;
     private @Nullable LoopTask<?> last;
     private int size;
@@ -87,5 +95,26 @@ public final class WaitList {
 
     public boolean isEmpty() {
         return first == null;
+    }
+
+    /**
+     * Waits in this list, behind those who are in it, until somebody takes the task out and resumes it. For the current
+     * task, which has {@linkplain Wait#begin begun} the operation before it looked whether it has to wait at all; look
+     * again afterwards.
+     *
+     * @param wakeClass as for {@link Wait#suspend}
+     * @param deadlineNanos moment of {@link EventLoop#time()}, or {@link Wait#FOREVER}
+     * @throws CancelledError if it was cancelled; it has left the list
+     */
+    public Wait.Reason await(@Nullable Priority wakeClass, long deadlineNanos) {
+        add(LoopTask.current());
+        return Wait.suspend(LEAVE, wakeClass, deadlineNanos);
+    }
+
+    /** Takes all tasks out and resumes them, first in, first out. */
+    public void wakeAll() {
+        for (Task<?> t = poll(); t != null; t = poll()) {
+            Wait.resume(t);
+        }
     }
 }

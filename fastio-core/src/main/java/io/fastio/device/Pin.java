@@ -188,15 +188,9 @@ public final class Pin implements AutoCloseable {
         for (PinChange c : callbacks) {
             c.changed(high ? Edge.RISING : Edge.FALLING);
         }
-        wakeAll(high ? forHigh : forLow);
-        wakeAll(high ? forRising : forFalling);
+        (high ? forHigh : forLow).wakeAll();
+        (high ? forRising : forFalling).wakeAll();
         endPollingIfIdle();
-    }
-
-    private static void wakeAll(WaitList list) {
-        for (Task<?> t; (t = list.poll()) != null; ) {
-            Wait.resume(t);
-        }
     }
 
     // ---- chips that report nothing
@@ -275,10 +269,10 @@ public final class Pin implements AutoCloseable {
         }
         closed = true;
         callbacks.clear();
-        wakeAll(forHigh);
-        wakeAll(forLow);
-        wakeAll(forRising);
-        wakeAll(forFalling);
+        forHigh.wakeAll();
+        forLow.wakeAll();
+        forRising.wakeAll();
+        forFalling.wakeAll();
         endPollingIfIdle();
         if (reported) {
             try {

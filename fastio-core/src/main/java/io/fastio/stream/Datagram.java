@@ -63,7 +63,9 @@ public final class Datagram implements Closeable {
     private final Watch watch;
     private final @Nullable InetSocketAddress remote;
     private final boolean reportUnreachable;
-    private final Senders senders = new Senders();
+    /** Those who wait for room to send, beside the one who waits for the kernel. */
+    private final WaitList senders = new WaitList();
+
     private final List<MembershipKey> memberships = new ArrayList<>();
 
     // By system calls of our own, or both null: by NIO.
@@ -84,25 +86,6 @@ public final class Datagram implements Closeable {
      */
     @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, compared by nobody
     public record Packet(byte[] data, InetSocketAddress sender) {}
-
-    /** Those who wait for room to send, beside the one who waits for the kernel. */
-    private static final class Senders implements Wait.Hook {
-        final WaitList list = new WaitList();
-
-        void wakeAll() {
-            for (Task<?> t; (t = list.poll()) != null; ) {
-                Wait.resume(t);
-            }
-        }
-
-        @Override
-        public boolean abandon(Task<?> task, boolean woken) {
-            if (!woken) {
-                list.remove(task);
-            }
-            return true;
-        }
-    }
 
     private Datagram(DatagramChannel channel, @Nullable InetSocketAddress remote, DatagramOptions options)
             throws IOException {
@@ -526,9 +509,7 @@ public final class Datagram implements Closeable {
 
     private void awaitRoom() throws IOException {
         if (watch.isWriteAwaited()) {
-            Task<?> me = Asyncio.currentTask();
-            senders.list.add(me);
-            Wait.suspend(senders, io.loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
+            senders.await(io.loop.ioFirst() ? Priority.URGENT : null, Wait.FOREVER);
             if (closed) {
                 throw new AsynchronousCloseException(); // I4
             }

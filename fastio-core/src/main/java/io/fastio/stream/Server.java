@@ -58,34 +58,13 @@ public final class Server implements AutoCloseable {
     private final Handler handler;
     private final ServerOptions options;
     private final List<Listener> listeners = new ArrayList<>();
-    private final Waiters waiters = new Waiters();
+
+    /** Those who wait for the end, or for room for another connection. */
+    private final WaitList waiters = new WaitList();
+
     private @Nullable Connection newest;
     private int connections;
     private boolean closed;
-
-    /** Those who wait for room, or for the end; each looks for itself. */
-    private static final class Waiters implements Wait.Hook {
-        final WaitList list = new WaitList();
-
-        Wait.Reason await(long deadline) {
-            list.add(Wait.begin());
-            return Wait.suspend(this, null, deadline);
-        }
-
-        void wakeAll() {
-            for (Task<?> t; (t = list.poll()) != null; ) {
-                Wait.resume(t);
-            }
-        }
-
-        @Override
-        public boolean abandon(Task<?> task, boolean woken) {
-            if (!woken) {
-                list.remove(task);
-            }
-            return true;
-        }
-    }
 
     private record Listener(ServerSocketChannel channel, Watch watch, SocketAddress address) {}
 
@@ -257,7 +236,7 @@ public final class Server implements AutoCloseable {
         boolean warned = false;
         while (!closed) {
             if (connections >= options.maxConnections()) {
-                waiters.await(Wait.FOREVER);
+                waiters.await(null, Wait.FOREVER);
                 continue;
             }
             try {
@@ -396,15 +375,16 @@ public final class Server implements AutoCloseable {
      * @return whether all handlers ended by themselves
      */
     public boolean waitClosed(Duration limit) {
+        Wait.begin();
         while (!closed) {
-            waiters.await(Wait.FOREVER);
+            waiters.await(null, Wait.FOREVER);
         }
         long until = Wait.deadlineIn(limit);
         while (connections > 0) {
-            if (waiters.await(until) == Wait.Reason.DEADLINE) {
+            if (waiters.await(null, until) == Wait.Reason.DEADLINE) {
                 abortClients();
                 long last = Wait.deadlineIn(LAST_MOMENT);
-                while (connections > 0 && waiters.await(last) == Wait.Reason.WOKEN) {
+                while (connections > 0 && waiters.await(null, last) == Wait.Reason.WOKEN) {
                     // Each end of a connection wakes.
                 }
                 return false;
@@ -416,8 +396,9 @@ public final class Server implements AutoCloseable {
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
         try {
+            Wait.begin();
             while (!closed) {
-                waiters.await(Wait.FOREVER);
+                waiters.await(null, Wait.FOREVER);
             }
         } finally {
             close();

@@ -84,31 +84,8 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     private boolean allSent;
     private boolean detached;
 
-    private final Waiters waiters = new Waiters();
-
     /** Those who wait for the writing side: for room, for it to be empty, for the end. Each looks for itself. */
-    private static final class Waiters implements Wait.Hook {
-        final WaitList list = new WaitList();
-
-        void await(Task<?> me, @Nullable Priority wakeClass) {
-            list.add(me);
-            Wait.suspend(this, wakeClass, Wait.FOREVER);
-        }
-
-        void wakeAll() {
-            for (Task<?> t; (t = list.poll()) != null; ) {
-                Wait.resume(t);
-            }
-        }
-
-        @Override
-        public boolean abandon(Task<?> task, boolean woken) {
-            if (!woken) {
-                list.remove(task);
-            }
-            return true;
-        }
-    }
+    private final WaitList waiters = new WaitList();
 
     Stream(LoopIo io, Transport transport, String name) {
         this.io = io;
@@ -745,21 +722,21 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     @Override
     public void drain() throws IOException {
-        Task<?> me = begin();
+        begin();
         requireWritable();
         while (full) {
-            waiters.await(me, writeWakeClass());
+            waiters.await(writeWakeClass(), Wait.FOREVER);
             requireWritable();
         }
     }
 
     @Override
     public void flush() throws IOException {
-        Task<?> me = begin();
+        begin();
         requireWritable();
         long until = queued;
         while (queue != null && queued - queue.size < until) {
-            waiters.await(me, writeWakeClass());
+            waiters.await(writeWakeClass(), Wait.FOREVER);
             requireWritable();
         }
     }
@@ -936,12 +913,10 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     /** Sends what is left, for a bounded time. In a task of its own. */
     private void finishWhenSent() {
-        Task<?> me = Asyncio.currentTask();
         long until = Wait.deadlineIn(io.loop.shutdownTimeout());
         while (!closed && !nothingQueued()) {
-            waiters.list.add(me);
             try {
-                if (Wait.suspend(waiters, null, until) == Wait.Reason.DEADLINE) {
+                if (waiters.await(null, until) == Wait.Reason.DEADLINE) {
                     break;
                 }
             } catch (CancelledError e) { // the loop ends
@@ -997,9 +972,9 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     @Override
     public boolean waitClosed() {
-        Task<?> me = begin();
+        begin();
         while (!closed) {
-            waiters.await(me, null);
+            waiters.await(null, Wait.FOREVER);
         }
         return allSent;
     }

@@ -39,8 +39,9 @@ public final class Streams {
     }
 
     /**
-     * Connects by TCP. Waits; names are resolved without blocking the loop, and the host's addresses are tried one after
-     * the other until one answers (I5). A cancel ends the attempt.
+     * Connects by TCP. Waits; names are resolved without blocking the loop. All addresses of the host are tried (I5): an
+     * attempt that has failed, or has had no answer for {@link ConnectOptions#attemptDelay}, is followed by the next, and
+     * the first that answers wins (RFC 8305). A cancel ends all attempts.
      *
      * @param host name or address
      * @param port 1 to 65,535
@@ -65,7 +66,7 @@ public final class Streams {
     /** {@link #openUnixConnection(Path)}; of the options, those of TCP do not count. */
     public static Stream openUnixConnection(Path path, ConnectOptions options) throws IOException {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
-        return limited(() -> connect(List.of(address), options, path.toString()), options.timeout(), path.toString());
+        return limited(() -> connect(address, options, path.toString()), options.timeout(), path.toString());
     }
 
     @FunctionalInterface
@@ -126,26 +127,31 @@ public final class Streams {
         return addresses;
     }
 
-    static Stream connect(List<? extends SocketAddress> addresses, ConnectOptions options, String where)
-            throws IOException {
-        Wait.begin();
-        ConnectException failure = null;
-        for (SocketAddress a : addresses) {
-            try {
-                return connect(a, options);
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = new ConnectException("cannot connect to " + where + ": " + e.getMessage());
-                    failure.initCause(e);
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
+    static Stream connect(List<InetSocketAddress> addresses, ConnectOptions options, String where) throws IOException {
+        if (addresses.size() == 1) {
+            return connect(addresses.getFirst(), options, where);
         }
-        throw Objects.requireNonNull(failure, "a host without addresses");
+        Wait.begin();
+        return new ConnectRace(addresses, options, where).run();
     }
 
-    private static Stream connect(SocketAddress to, ConnectOptions options) throws IOException {
+    private static Stream connect(SocketAddress to, ConnectOptions options, String where) throws IOException {
+        Wait.begin();
+        try {
+            return connect(to, options);
+        } catch (IOException e) {
+            throw failure(where, e);
+        }
+    }
+
+    /** The error of connecting to {@code where}, as {@code cause} of one address has it. */
+    static ConnectException failure(String where, IOException cause) {
+        ConnectException e = new ConnectException("cannot connect to " + where + ": " + cause.getMessage());
+        e.initCause(cause);
+        return e;
+    }
+
+    static Stream connect(SocketAddress to, ConnectOptions options) throws IOException {
         boolean unix = to instanceof UnixDomainSocketAddress;
         SocketChannel ch = unix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
         Watch watch = null;

@@ -455,9 +455,7 @@ public final class AsyncQueue<T> implements Iterable<T> {
     }
 
     private static void wakeAll(WaitList waiters) {
-        for (Task<?> t = waiters.poll(); t != null; t = waiters.poll()) {
-            Wait.resume(t);
-        }
+        waiters.wakeAll();
     }
 
     // ---- closing

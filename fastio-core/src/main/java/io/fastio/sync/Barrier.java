@@ -134,9 +134,7 @@ public final class Barrier {
         while (arrived >= parties) {
             arrived -= parties;
             round = new Round();
-            for (Task<?> t = waiters.poll(); t != null; t = waiters.poll()) {
-                Wait.resume(t);
-            }
+            waiters.wakeAll();
         }
     }
 

@@ -147,9 +147,7 @@ public final class Event {
     }
 
     private void wakeAll() {
-        for (Task<?> t = waiters.poll(); t != null; t = waiters.poll()) {
-            Wait.resume(t);
-        }
+        waiters.wakeAll();
         List<Watcher> w = watchers;
         if (w != null) {
             for (int i = 0; i < w.size(); i++) {

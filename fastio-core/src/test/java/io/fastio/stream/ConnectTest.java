@@ -135,6 +135,109 @@ final class ConnectTest extends OnBothPollers {
         });
     }
 
+    @Test
+    void I5_anAddressThatDoesNotAnswerCostsTheDelayOnly() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer((r, w) -> w.write("here"), "127.0.0.1", 0);
+            try (ServerSocket deaf = new ServerSocket(0, 1, HERE)) {
+                List<Socket> queued = fillBacklog(deaf);
+                InetSocketAddress silent = new InetSocketAddress(HERE, deaf.getLocalPort());
+                InetSocketAddress good = new InetSocketAddress(HERE, s.port());
+                long before = openFiles();
+                long start = System.nanoTime();
+                Stream c = Streams.connect(
+                        List.of(silent, silent, good),
+                        ConnectOptions.defaults().attemptDelay(Duration.ofMillis(50)),
+                        "somewhere");
+                assertThat(System.nanoTime() - start).isBetween(100_000_000L, 10_000_000_000L);
+                assertThat(text(c.read(-1))).isEqualTo("here");
+                c.close();
+                Asyncio.sleepMs(10);
+                assertThat(openFiles()).isLessThanOrEqualTo(before);
+                assertThat(Asyncio.allTasks()).noneMatch(t -> t.name().startsWith("connecting"));
+                for (Socket q : queued) {
+                    q.close();
+                }
+            }
+            s.close();
+        });
+    }
+
+    @Test
+    void I5_aFailedAttemptIsFollowedByTheNextAtOnce() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer((r, w) -> w.write("here"), "127.0.0.1", 0);
+            Stream c = Asyncio.waitForMs(
+                    () -> Streams.connect(
+                            List.of(unusedPort(), unusedPort(), new InetSocketAddress(HERE, s.port())),
+                            ConnectOptions.defaults().attemptDelay(Duration.ofHours(1)),
+                            "somewhere"),
+                    LIMIT_MS / 2);
+            assertThat(text(c.read(-1))).isEqualTo("here");
+            c.close();
+            s.close();
+        });
+    }
+
+    @Test
+    void I5_whoAnswersAtTheSameTimeAsAnotherIsLetGo() throws Exception {
+        run(() -> {
+            int[] accepted = {0};
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        accepted[0]++;
+                        r.read(-1);
+                    },
+                    "127.0.0.1",
+                    0);
+            InetSocketAddress good = new InetSocketAddress(HERE, s.port());
+            for (int i = 0; i < 50; i++) {
+                Stream c = Streams.connect(
+                        List.of(good, good, good, good),
+                        ConnectOptions.defaults().attemptDelay(Duration.ZERO),
+                        "somewhere");
+                until(() -> s.connections() <= 1);
+                c.close();
+            }
+            until(() -> s.connections() == 0);
+            assertThat(accepted[0]).isGreaterThanOrEqualTo(50);
+            s.close();
+        });
+    }
+
+    @Test
+    void C2_aCancelEndsAllAttempts() throws Exception {
+        run(() -> {
+            try (ServerSocket deaf = new ServerSocket(0, 1, HERE)) {
+                List<Socket> queued = fillBacklog(deaf);
+                InetSocketAddress silent = new InetSocketAddress(HERE, deaf.getLocalPort());
+                long before = openFiles();
+                Task<Stream> t = Asyncio.createTask(() -> Streams.connect(
+                        List.of(silent, silent, silent),
+                        ConnectOptions.defaults().attemptDelay(Duration.ofMillis(1)),
+                        "somewhere"));
+                Asyncio.sleepMs(20);
+                t.cancel();
+                assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+                Asyncio.sleepMs(10);
+                assertThat(openFiles()).isLessThanOrEqualTo(before);
+                for (Socket q : queued) {
+                    q.close();
+                }
+            }
+        });
+    }
+
+    @Test
+    void I5_theFamiliesAreTriedByTurns() throws Exception {
+        List<InetSocketAddress> given = new ArrayList<>();
+        for (String a : List.of("::1", "::2", "::3", "127.0.0.1", "127.0.0.2")) {
+            given.add(new InetSocketAddress(InetAddress.ofLiteral(a), 1));
+        }
+        assertThat(ConnectRace.byTurns(given).stream().map(given::indexOf)).containsExactly(0, 3, 1, 4, 2);
+        assertThat(ConnectRace.byTurns(given.subList(3, 5))).isEqualTo(given.subList(3, 5));
+    }
+
     /** Connects until the kernel does not answer any more. */
     private static List<Socket> fillBacklog(ServerSocket deaf) throws Exception {
         return outside(() -> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.Task;
+import io.fastio.sync.Event;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -226,6 +227,29 @@ final class ServerTest extends OnBothPollers {
             assertThat(System.nanoTime() - start).isBetween(50_000_000L, 5_000_000_000L);
             assertThat(s.connections()).isZero();
             assertThatThrownBy(() -> idle.read(1)).isInstanceOf(IOException.class);
+        });
+    }
+
+    /** S14 may have the waiter give way just before it waits: what happens then must not be missed. */
+    @Test
+    void I6_S14_waitClosedSeesAnEndThatComesAsItGivesWay() throws Exception {
+        run(() -> {
+            Event set = new Event();
+            set.set();
+            for (int n = 250; n < 262; n++) {
+                Event end = new Event();
+                Server s = Streams.startServer((r, w) -> end.await(), "127.0.0.1", 0);
+                Stream c = Streams.openConnection("127.0.0.1", s.port());
+                until(() -> s.connections() == 1);
+                s.close();
+                Asyncio.yieldNow();
+                end.set();
+                for (int i = 0; i < n; i++) {
+                    set.await();
+                }
+                assertThat(s.waitClosed(Duration.ofSeconds(2))).isTrue();
+                c.close();
+            }
         });
     }
 

@@ -26,12 +26,6 @@ public final class RotaryEncoder implements AutoCloseable {
     private final PinChange changeOfB;
     private final WaitList waiters = new WaitList();
     private final List<IntConsumer> listeners = new ArrayList<>();
-    private final Wait.Hook hook = (task, woken) -> {
-        if (!woken) {
-            waiters.remove(task);
-        }
-        return true;
-    };
     private int levels;
     private int steps;
     private int detents;
@@ -94,9 +88,7 @@ public final class RotaryEncoder implements AutoCloseable {
         }
         if (detent != position) {
             position = detent;
-            for (Task<?> t; (t = waiters.poll()) != null; ) {
-                Wait.resume(t);
-            }
+            waiters.wakeAll();
             for (IntConsumer l : List.copyOf(listeners)) {
                 l.accept(detent);
             }
@@ -109,8 +101,11 @@ public final class RotaryEncoder implements AutoCloseable {
      * @return the new position
      */
     public int awaitChange() {
-        waiters.add(Wait.begin());
-        Wait.suspend(hook, null, Wait.FOREVER);
+        int before = position;
+        Wait.begin();
+        if (position == before) {
+            waiters.await(null, Wait.FOREVER);
+        }
         return position;
     }
 

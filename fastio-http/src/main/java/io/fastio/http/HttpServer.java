@@ -62,7 +62,9 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
     private int tick;
 
     private final List<Server> listeners = new ArrayList<>();
-    private final Waiters waiters = new Waiters();
+    
+    /** Those who wait for the end. */
+    private final WaitList waiters = new WaitList();
     private @Nullable Connection newest;
     private int connections;
     private long requests;
@@ -79,30 +81,6 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
          * @throws IOException to refuse the connection, which is then closed; that is not reported
          */
         Stream over(Stream connection) throws Exception;
-    }
-
-    /** Those who wait for the end. */
-    private static final class Waiters implements Wait.Hook {
-        final WaitList list = new WaitList();
-
-        Wait.Reason await(long deadline) {
-            list.add(Wait.begin());
-            return Wait.suspend(this, null, deadline);
-        }
-
-        void wakeAll() {
-            for (Task<?> t; (t = list.poll()) != null; ) {
-                Wait.resume(t);
-            }
-        }
-
-        @Override
-        public boolean abandon(Task<?> task, boolean woken) {
-            if (!woken) {
-                list.remove(task);
-            }
-            return true;
-        }
     }
 
     private HttpServer(Builder b) {
@@ -315,17 +293,18 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
      * @return whether all connections ended by themselves
      */
     public boolean waitClosed(Duration limit) {
+        Wait.begin();
         while (!closing) {
-            waiters.await(Wait.FOREVER);
+            waiters.await(null, Wait.FOREVER);
         }
         long until = Wait.deadlineIn(limit);
         while (connections > 0) {
-            if (waiters.await(until) == Wait.Reason.DEADLINE) {
+            if (waiters.await(null, until) == Wait.Reason.DEADLINE) {
                 for (Connection c = newest; c != null; c = c.older) {
                     c.abort();
                 }
                 long last = Wait.deadlineIn(LAST_MOMENT);
-                while (connections > 0 && waiters.await(last) == Wait.Reason.WOKEN) {
+                while (connections > 0 && waiters.await(null, last) == Wait.Reason.WOKEN) {
                     // Each end of a connection wakes.
                 }
                 return false;
@@ -337,8 +316,9 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
         try {
+            Wait.begin();
             while (!closing) {
-                waiters.await(Wait.FOREVER);
+                waiters.await(null, Wait.FOREVER);
             }
         } finally {
             close();
