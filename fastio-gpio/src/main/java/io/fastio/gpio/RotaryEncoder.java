@@ -1,6 +1,5 @@
 package io.fastio.gpio;
 
-import io.fastio.Task;
 import io.fastio.Wait;
 import io.fastio.WaitList;
 import io.fastio.device.Edge;

@@ -4,7 +4,6 @@ import io.fastio.Asyncio;
 import io.fastio.EventLoop;
 import io.fastio.Handle;
 import io.fastio.Priority;
-import io.fastio.Task;
 import io.fastio.Wait;
 import io.fastio.WaitList;
 import io.fastio.stream.Server;
@@ -62,9 +61,10 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
     private int tick;
 
     private final List<Server> listeners = new ArrayList<>();
-    
+
     /** Those who wait for the end. */
     private final WaitList waiters = new WaitList();
+
     private @Nullable Connection newest;
     private int connections;
     private long requests;
