@@ -84,7 +84,7 @@ public final class Handle extends Entry {
         return loop.postIfOpen(this, ASKED);
     }
 
-    /** Whether it is scheduled and has not begun. On the loop exact, from another thread as last seen. */
+    /** Whether it is scheduled and has not begun; what is due never ({@link Long#MAX_VALUE}) is not. On the loop exact, from another thread as last seen. */
     public boolean scheduled() {
         return slot >= 0 || readyIn != ReadyQueues.NONE;
     }

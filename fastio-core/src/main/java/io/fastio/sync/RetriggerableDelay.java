@@ -51,7 +51,7 @@ public final class RetriggerableDelay {
         handle.cancel();
     }
 
-    /** Whether it is on its way to expire. On the loop exact, from another thread as last seen. */
+    /** Whether it is on its way to expire; one that lasts for ever never is. On the loop exact, from another thread as last seen. */
     public boolean running() {
         return handle.scheduled();
     }

@@ -5,6 +5,8 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of the commands that run inside the JVM; a command is added by adding its class to {@link #COMMANDS}. */
 @Command(name = "fastio", description = "asyncio for Java, with priorities")
@@ -33,7 +35,18 @@ public final class Main implements Runnable {
                                 .usageHelp(true)
                                 .description("Print this text.")
                                 .build()));
+        line.setParameterExceptionHandler(Main::complain);
         return line;
+    }
+
+    /** One line, as the launcher's own complaints are. */
+    private static int complain(ParameterException e, String[] args) {
+        String what = e instanceof UnmatchedArgumentException u
+                ? "unexpected argument: " + String.join(" ", u.getUnmatched())
+                : e.getMessage();
+        CommandLine line = e.getCommandLine();
+        line.getErr().println("fastio: " + line.getCommandName() + ": " + what + "; see './fastio help'");
+        return line.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     @Override
