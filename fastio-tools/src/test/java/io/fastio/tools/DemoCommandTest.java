@@ -80,6 +80,6 @@ final class DemoCommandTest {
         assertThat(result.exitCode()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err())
-                .isEqualToIgnoringNewLines("fastio: demo: Unknown option: '--jsn'; see './fastio help'");
+                .isEqualToIgnoringNewLines("fastio: demo: unexpected argument: --jsn; see './fastio help'");
     }
 }
