@@ -85,6 +85,15 @@ final class Connection {
     private String target = "";
     private boolean keepAlive;
     private boolean upgraded;
+
+    // After an upgrade: tasks that wait for the peer to take something, since when, how much was handed to the stream,
+    // and
+    // how much of it the peer had taken then.
+    private int rawWriters;
+    private int rawSince;
+    private long rawGiven;
+    private long rawTaken;
+    private boolean rawCutOff;
     private boolean endsUnasked;
     private @Nullable LastWords lastWords;
     private @Nullable HttpRequest request;
@@ -622,14 +631,44 @@ final class Connection {
         return receive(dst, offset, n);
     }
 
-    /** After an upgrade: sends all of it, from any task. */
+    /**
+     * After an upgrade: sends all of it, from any task. Waits as long as the peer takes what it must, else the connection is
+     * cut off.
+     */
     void writeRaw(byte[] src) throws IOException {
+        if (rawWriters++ == 0) {
+            rawSince = server.tick();
+            rawTaken = rawGiven - stream.pendingBytes();
+        }
+        rawGiven += src.length;
         try {
             stream.write(src);
             stream.drain();
         } catch (IOException e) {
             gone = true;
+            if (rawCutOff) {
+                throw new IOException("the other side takes too little of what is sent to it", e);
+            }
             throw e;
+        } finally {
+            rawWriters--;
+        }
+    }
+
+    /** Looks whether the peer of an upgraded connection takes what is sent, while somebody waits for that. */
+    private void lookAtRaw(int tick) {
+        int age = tick - rawSince;
+        if (rawWriters == 0 || age <= server.transferTicks) {
+            return;
+        }
+        long taken = rawGiven - stream.pendingBytes();
+        if (server.isTooSlow(taken - rawTaken, age)) {
+            rawCutOff = true;
+            gone = true;
+            stream.abort();
+        } else { // what it did well earlier does not count for ever
+            rawSince = tick;
+            rawTaken = taken;
         }
     }
 
@@ -645,6 +684,9 @@ final class Connection {
 
     /** Looks at the clock for the connection. In a callback of the server, once a tick. */
     void look(int tick) {
+        if (upgraded) {
+            lookAtRaw(tick);
+        }
         int age = tick - since;
         switch (phase) {
             case WORK -> {

@@ -383,13 +383,18 @@ public final class WebSocket {
 
     // =========================================================== sending
 
-    /** Sends a text. Waits if the other side is slow. */
+    /**
+     * Sends a text. Waits if the other side is slow.
+     *
+     * @throws IOException if the connection has ended, or was cut off because the other side took less than {@link
+     *     HttpServer.Builder#transfer} asks for while somebody waited to send
+     */
     public void send(String text) throws IOException {
         byte[] b = text.getBytes(StandardCharsets.UTF_8);
         send(TEXT, b, 0, b.length);
     }
 
-    /** Sends bytes, which are copied. Waits if the other side is slow. */
+    /** Sends bytes, which are copied. Waits and ends as {@link #send(String)} does. */
     public void send(byte[] bytes) throws IOException {
         send(BINARY, bytes, 0, bytes.length);
     }

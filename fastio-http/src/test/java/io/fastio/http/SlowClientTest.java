@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fastio.Asyncio;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -144,6 +147,51 @@ final class SlowClientTest {
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
             }
             assertThatThrownBy(c::answer).isInstanceOfAny(IOException.class, AssertionError.class);
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    private static final String HANDSHAKE = String.join(
+            "\r\n",
+            "GET /ws HTTP/1.1",
+            "Host: x",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "",
+            "");
+
+    /** A WebSocket that is never read, and then one whose client keeps up: only the first is cut off, and its sender told. */
+    @Test
+    void aWebSocketWhoseClientNeverReadsIsCutOff() throws Exception {
+        byte[] much = new byte[1 << 20];
+        BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+        HttpHandler sender = (request, response) -> {
+            WebSocket ws = WebSocket.accept(request, response);
+            for (int i = 0; i < 40; i++) {
+                try {
+                    ws.send(much);
+                    Asyncio.sleepMs(30); // the whole takes several times as long as the limit
+                } catch (IOException e) {
+                    ends.add(String.valueOf(e.getMessage()));
+                    return;
+                }
+            }
+            ends.add("all sent");
+        };
+        try (Served s = new Served(sender, SlowClientTest::impatient)) {
+            try (RawClient deaf = s.client()) {
+                assertThat(deaf.send(HANDSHAKE).answer(false).status()).isEqualTo(101);
+                assertThat(ends.poll(30, TimeUnit.SECONDS)).contains("takes too little");
+            }
+            try (RawClient reader = s.client()) {
+                assertThat(reader.send(HANDSHAKE).answer(false).status()).isEqualTo(101);
+                for (int i = 0; i < 40; i++) {
+                    reader.exactly(10 + much.length);
+                }
+                assertThat(ends.poll(30, TimeUnit.SECONDS)).isEqualTo("all sent");
+            }
             assertThat(s.reported).isEmpty();
         }
     }
