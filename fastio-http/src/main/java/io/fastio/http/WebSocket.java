@@ -36,6 +36,7 @@ public final class WebSocket {
     private static final int PONG = 10;
     private static final int FINAL = 0x80;
     private static final int LARGEST_CONTROL = 125;
+    private static final int MASK = 4;
     private static final int DEFAULT_LIMIT = 1 << 20;
     private static final byte[] NOTHING = {};
 
@@ -47,6 +48,15 @@ public final class WebSocket {
     private byte[] message = NOTHING;
     private int messageLength;
     private int messageKind;
+
+    // The frame that is being received: its head, and how much of its payload has come.
+    private final byte[] head = new byte[2 + 8 + MASK];
+    private int headLength;
+    private boolean inPayload;
+    private int payloadLength;
+    private int payloadDone;
+    private byte[] control = NOTHING;
+
     private boolean closeSent;
     private boolean ended;
     private int closeCode = 1006;
@@ -181,8 +191,8 @@ public final class WebSocket {
     // =========================================================== receiving
 
     /**
-     * Waits for the next message, and answers pings and the other side's close meanwhile. A cancel loses no message that was not yet
-     * begun.
+     * Waits for the next message, and answers pings and the other side's close meanwhile. A cancel loses
+     * nothing, within a message or a frame neither: the next call goes on where this one was.
      *
      * @return the message; null when the other side has closed, see {@link #closeCode()}
      * @throws WebSocketException if the other side broke the rules, and was told so
@@ -204,27 +214,30 @@ public final class WebSocket {
         return null;
     }
 
-    /** A frame; the message, if it completes one. */
+    /**
+     * A frame, or the rest of it; the message, if it completes one. How far it has come stands in fields: a cancel may end
+     * it in any wait for bytes, and the next call goes on there.
+     */
     private @Nullable Message receiveFrame() throws IOException {
-        int first = next();
-        if (first < 0) {
-            ended = true; // without a close: code 1006
+        if (!inPayload) {
+            while (headLength < headSize()) {
+                int b = next();
+                if (b < 0 && headLength == 0) {
+                    ended = true; // without a close: code 1006
+                    return null;
+                }
+                head[headLength++] = (byte) within(b);
+            }
+            beginPayload();
+        }
+        receivePayload();
+        inPayload = false;
+        headLength = 0;
+        boolean last = (head[0] & FINAL) != 0;
+        if (kind() >= CLOSE) {
+            control(kind());
             return null;
         }
-        int second = need();
-        int kind = first & 15;
-        if ((first & 0x70) != 0) {
-            throw broken("a reserved bit is set");
-        }
-        if ((second & 0x80) == 0) {
-            throw broken("a client's frame is not masked");
-        }
-        long length = length(second & 0x7f);
-        boolean last = (first & FINAL) != 0;
-        if (kind >= CLOSE) {
-            return control(kind, last, length);
-        }
-        data(kind, length);
         if (!last) {
             return null;
         }
@@ -239,72 +252,101 @@ public final class WebSocket {
         return new Message(whole, text);
     }
 
-    private long length(int shortLength) throws IOException {
-        if (shortLength < 126) {
-            return shortLength;
+    private int kind() {
+        return head[0] & 15;
+    }
+
+    /** How long the head is, as far as one can tell from what has come of it. */
+    private int headSize() throws WebSocketException {
+        if (headLength < 2) {
+            return 2;
         }
-        int octets = shortLength == 126 ? 2 : 8;
-        long n = 0;
+        if ((head[0] & 0x70) != 0) {
+            throw broken("a reserved bit is set");
+        }
+        if ((head[1] & 0x80) == 0) {
+            throw broken("a client's frame is not masked");
+        }
+        return 2 + lengthOctets() + MASK;
+    }
+
+    /** Bytes of the length, behind the first seven bits of it. */
+    private int lengthOctets() {
+        return switch (head[1] & 0x7f) {
+            case 126 -> 2;
+            case 127 -> 8;
+            default -> 0;
+        };
+    }
+
+    /** The head is complete: may it be so? */
+    private void beginPayload() throws WebSocketException {
+        int octets = lengthOctets();
+        long length = octets == 0 ? head[1] & 0x7f : 0;
         for (int i = 0; i < octets; i++) {
-            n = n << 8 | need();
+            length = length << 8 | head[2 + i] & 0xff;
         }
-        if (n < 0 || n <= (octets == 2 ? 125 : 0xffff)) {
+        if (octets > 0 && (length < 0 || length <= (octets == 2 ? 125 : 0xffff))) {
             throw broken("a length is not in its shortest form");
         }
-        return n;
-    }
-
-    private void data(int kind, long length) throws IOException {
-        boolean begins = kind != CONTINUATION;
-        if (kind > BINARY) {
-            throw broken("an unknown kind of frame: " + kind);
-        }
-        if (begins == (messageKind != CONTINUATION)) {
-            throw broken(begins ? "a message begins within another" : "a continuation of nothing");
-        }
-        if (length > maxMessageBytes - messageLength) {
-            throw new WebSocketException(1009, "a message is larger than " + maxMessageBytes + " bytes");
-        }
-        if (begins) {
-            messageKind = kind;
-        }
-        int n = (int) length;
-        // What is announced is not reserved: memory grows with what has come.
-        byte[] mask = mask();
-        for (int done = 0; done < n; ) {
-            fill();
-            int k = Math.min(n - done, limit - position);
-            if (message.length - messageLength < k) {
-                message = Arrays.copyOf(
-                        message, Math.max(messageLength + k, Math.min(2 * message.length, maxMessageBytes)));
+        int kind = kind();
+        if (kind >= CLOSE) {
+            if ((head[0] & FINAL) == 0 || length > LARGEST_CONTROL || kind > PONG) {
+                throw broken("not a control frame");
             }
-            unmask(message, messageLength, k, mask, done);
-            messageLength += k;
-            done += k;
+            control = new byte[(int) length];
+        } else {
+            boolean begins = kind != CONTINUATION;
+            if (kind > BINARY) {
+                throw broken("an unknown kind of frame: " + kind);
+            }
+            if (begins == (messageKind != CONTINUATION)) {
+                throw broken(begins ? "a message begins within another" : "a continuation of nothing");
+            }
+            if (length > maxMessageBytes - messageLength) {
+                throw new WebSocketException(1009, "a message is larger than " + maxMessageBytes + " bytes");
+            }
+            if (begins) {
+                messageKind = kind;
+            }
+        }
+        payloadLength = (int) length;
+        payloadDone = 0;
+        inPayload = true;
+    }
+
+    private void receivePayload() throws IOException {
+        boolean ofMessage = kind() < CLOSE;
+        while (payloadDone < payloadLength) {
+            fill();
+            int k = Math.min(payloadLength - payloadDone, limit - position);
+            if (ofMessage) {
+                // What is announced is not reserved: memory grows with what has come.
+                if (message.length - messageLength < k) {
+                    message = Arrays.copyOf(
+                            message, Math.max(messageLength + k, Math.min(2 * message.length, maxMessageBytes)));
+                }
+                unmask(message, messageLength, k);
+                messageLength += k;
+            } else {
+                unmask(control, payloadDone, k);
+            }
+            payloadDone += k;
         }
     }
 
-    private @Nullable Message control(int kind, boolean last, long length) throws IOException {
-        if (!last || length > LARGEST_CONTROL || kind > PONG) {
-            throw broken("not a control frame");
-        }
-        int n = (int) length;
-        byte[] mask = mask();
-        byte[] payload = new byte[n];
-        for (int done = 0; done < n; ) {
-            fill();
-            int k = Math.min(n - done, limit - position);
-            unmask(payload, done, k, mask, done);
-            done += k;
-        }
+    private void control(int kind) throws IOException {
         switch (kind) {
-            case PING -> send(PONG, payload, 0, n);
-            case CLOSE -> closed(payload);
+            case PING -> {
+                if (!closeSent) { // behind a close nothing is sent, not even this
+                    sendFrame(PONG, control, 0, control.length);
+                }
+            }
+            case CLOSE -> closed(control);
             default -> {
                 // A pong needs no answer.
             }
         }
-        return null;
     }
 
     private void closed(byte[] payload) throws IOException {
@@ -314,8 +356,7 @@ public final class WebSocket {
         int code = 1005;
         if (payload.length >= 2) {
             code = (payload[0] & 0xff) << 8 | payload[1] & 0xff;
-            boolean known = code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006;
-            if (!known && !(code >= 3000 && code <= 4999)) {
+            if (!isSent(code)) {
                 throw broken("not a code to close with: " + code);
             }
             requireUtf8(payload, 2, payload.length - 2);
@@ -324,6 +365,12 @@ public final class WebSocket {
         closeCode = code;
         ended = true;
         sendClose(code == 1005 ? 1000 : code, "");
+    }
+
+    /** Whether a close with that code may be on the wire: RFC 6455, 7.4, and what was registered since. */
+    private static boolean isSent(int code) {
+        return code >= 1000 && code <= 1014 && code != 1004 && code != 1005 && code != 1006
+                || code >= 3000 && code <= 4999;
     }
 
     private static WebSocketException broken(String why) {
@@ -343,13 +390,10 @@ public final class WebSocket {
         }
     }
 
-    private byte[] mask() throws IOException {
-        return new byte[] {(byte) need(), (byte) need(), (byte) need(), (byte) need()};
-    }
-
-    private void unmask(byte[] to, int offset, int n, byte[] mask, int phase) {
+    private void unmask(byte[] to, int offset, int n) {
+        int mask = 2 + lengthOctets();
         for (int i = 0; i < n; i++) {
-            to[offset + i] = (byte) (in[position + i] ^ mask[phase + i & 3]);
+            to[offset + i] = (byte) (in[position + i] ^ head[mask + (payloadDone + i & 3)]);
         }
         position += n;
     }
@@ -366,8 +410,7 @@ public final class WebSocket {
         return in[position++] & 0xff;
     }
 
-    private int need() throws IOException {
-        int b = next();
+    private static int within(int b) throws IOException {
         if (b < 0) {
             throw new IOException("the connection ended within a frame");
         }
@@ -376,7 +419,7 @@ public final class WebSocket {
 
     private void fill() throws IOException {
         if (position == limit) {
-            need();
+            within(next());
             position--;
         }
     }
@@ -408,6 +451,10 @@ public final class WebSocket {
         if (closeSent) {
             throw new IOException("the WebSocket is closed");
         }
+        sendFrame(kind, b, offset, n);
+    }
+
+    private void sendFrame(int kind, byte[] b, int offset, int n) throws IOException {
         int headLength = n < 126 ? 2 : n <= 0xffff ? 4 : 10;
         byte[] frame = new byte[headLength + n];
         frame[0] = (byte) (FINAL | kind);
@@ -428,11 +475,11 @@ public final class WebSocket {
      * Tells the other side that nothing more will be sent, and why; it answers by a close of its own, for which {@link #receive} waits.
      * Idempotent.
      *
-     * @param code 1000 to 4999
+     * @param code 1000 to 1003, 1007 to 1014 or 3000 to 4999: the others must not be sent
      * @param reason at most 123 bytes in UTF-8
      */
     public void close(int code, String reason) throws IOException {
-        if (code < 1000 || code > 4999) {
+        if (!isSent(code)) {
             throw new IllegalArgumentException("not a code to close with: " + code);
         }
         sendClose(code, reason);
@@ -450,8 +497,8 @@ public final class WebSocket {
         payload[0] = (byte) (code >> 8);
         payload[1] = (byte) code;
         System.arraycopy(why, 0, payload, 2, why.length);
-        send(CLOSE, payload, 0, payload.length);
-        closeSent = true;
+        closeSent = true; // first: others may send while this one waits
+        sendFrame(CLOSE, payload, 0, payload.length);
     }
 
     /** The handler has returned. */

@@ -16,6 +16,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -238,6 +240,82 @@ final class WebSocketTest {
             assertThat(receive(c)).isEqualTo("81 abc");
             c.send(frame(0x01, 1, "a")).send(frame(0x01, 1, "b"));
             assertThat(receive(c)).startsWith("88 ");
+        }
+    }
+
+    /** The payload would pass for a frame itself, if a receive that was given up lost its place. */
+    @Test
+    void C2_C6_aReceiveThatIsGivenUpAnywhereInAFrameGoesOnThere() throws Exception {
+        AtomicInteger givenUp = new AtomicInteger();
+        byte[] evil = frame(0x81, 4, "evil");
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    while (true) {
+                        try {
+                            WebSocket.Message m = Asyncio.waitForMs(ws::receive, 2);
+                            if (m == null) {
+                                return;
+                            }
+                            ws.send(m.bytes());
+                        } catch (TimeoutException e) {
+                            givenUp.incrementAndGet();
+                        }
+                    }
+                });
+                RawClient c = open(s)) {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            all.writeBytes(frame(0x02, 126, new byte[126]));
+            all.writeBytes(frame(0x89, 2, "hi"));
+            all.writeBytes(frame(0x80, evil.length, evil));
+            byte[] octets = all.toByteArray();
+            for (int i = 0; i < octets.length; i++) {
+                c.send(new byte[] {octets[i]});
+                if (i < 12 || i > octets.length - 25) {
+                    Thread.sleep(4); // the peer is slow: that is what the test is about
+                }
+            }
+            assertThat(receive(c)).isEqualTo("8a hi");
+            assertThat(c.read()).isEqualTo(0x82);
+            assertThat(c.read()).isEqualTo(126);
+            assertThat(c.read() << 8 | c.read()).isEqualTo(126 + evil.length);
+            assertThat(c.exactly(126)).containsOnly(0);
+            assertThat(c.exactly(evil.length)).isEqualTo(evil);
+            assertThat(givenUp.get()).isGreaterThan(10);
+        }
+    }
+
+    @Test
+    void aPingBehindTheOwnCloseIsNotAnsweredAndTheOthersCloseIsStillSeen() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    ws.close();
+                    ends.add(ws.receive() + " " + ws.closeCode());
+                });
+                RawClient c = open(s)) {
+            assertThat(receive(c)).startsWith("88 ");
+            c.send(frame(0x89, 0, "")).send(frame(0x88, 2, new byte[] {0x0f, (byte) 0xa1}));
+            c.expectEnd();
+            assertThat(ends).containsExactly("null 4001");
+        }
+    }
+
+    @Test
+    void codesThatMustNotBeSentAreRefused() throws Exception {
+        List<Integer> refused = new CopyOnWriteArrayList<>();
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    for (int code : new int[] {-1, 0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000}) {
+                        try {
+                            ws.close(code, "");
+                        } catch (IllegalArgumentException e) {
+                            refused.add(code);
+                        }
+                    }
+                    ws.close(3000, "done");
+                });
+                RawClient c = open(s)) {
+            assertThat(receive(c)).isEqualTo("88 \u000b\ufffddone");
+            assertThat(refused).hasSize(10);
         }
     }
 
