@@ -23,6 +23,7 @@ public final class CancelScope extends Scope {
 
     private boolean shield;
     private volatile boolean cancelCalled;
+    private volatile @Nullable String cancelledBy;
 
     private CancelScope(LoopTask<?> task) {
         super(task);
@@ -51,6 +52,9 @@ public final class CancelScope extends Scope {
 
     /** Cancels the scope; also before a wait that is yet to come. Any thread; again: no effect. */
     public void cancel() {
+        if (!cancelCalled() && cancelledBy == null) {
+            cancelledBy = LoopTask.nameOfCaller();
+        }
         cancelCalled = true;
         strikeFromAnywhere();
     }
@@ -113,6 +117,12 @@ public final class CancelScope extends Scope {
 
     @Override
     String describe() {
-        return "cancel scope of " + task.name() + " was cancelled";
+        return "cancel scope of " + task.name();
+    }
+
+    @Override
+    String verdict() {
+        String by = cancelledBy;
+        return describe() + " was cancelled by " + (by != null ? by : "its deadline");
     }
 }

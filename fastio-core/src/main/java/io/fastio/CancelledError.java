@@ -13,10 +13,15 @@ public final class CancelledError extends Error {
     private static final long serialVersionUID = 1L;
 
     /** The scope whose cancel this is; null for {@link Task#cancel()}. */
-    final transient @Nullable Scope origin;
+    transient @Nullable Scope origin;
 
     CancelledError(String message, @Nullable Scope origin) {
         super(message);
         this.origin = origin;
+    }
+
+    /** Its scope has been left: who keeps the error is not to keep the task. */
+    void forgetOrigin() {
+        origin = null;
     }
 }

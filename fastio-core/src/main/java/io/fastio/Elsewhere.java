@@ -1,16 +1,23 @@
 package io.fastio;
 
+import io.fastio.carrier.Carrier;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Work under way where the loop cannot see it: offloaded, and JDK calls that its fibers are in. It holds virtual time
- * (V1). Loop only.
+ * Work under way where the loop cannot see it: offloaded, and JDK calls that its fibers, and threads that libraries started
+ * on it, are in. It holds virtual time (V1). Loop only.
  */
 final class Elsewhere {
     private int offloaded;
     private int blocked;
     private final Set<Offload<?>> strays = new LinkedHashSet<>();
+
+    // Threads that libraries started, by their continuations; on virtual time only.
+    private final Set<Runnable> queuedThreads = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<Runnable> parkedThreads = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Offloaded work begins (+1) or has come back (-1). */
     void offloaded(int change) {
@@ -27,8 +34,29 @@ final class Elsewhere {
         return strays;
     }
 
+    /** The thread of {@code step} stands in a queue of the loop. */
+    void threadQueued(Runnable step) {
+        parkedThreads.remove(step);
+        queuedThreads.add(step);
+    }
+
+    /** Its step begins. */
+    void threadRuns(Runnable step) {
+        queuedThreads.remove(step);
+    }
+
+    /** Its step is over: it ended, gave way (and is queued already), or a JDK call has parked it. */
+    void threadLeft(Runnable step) {
+        if (!queuedThreads.contains(step)) {
+            Thread t = Carrier.threadOf(step);
+            if (t != null && t.isAlive()) {
+                parkedThreads.add(step);
+            }
+        }
+    }
+
     /** Whether virtual time stands still; what nobody waits for any more counts only at the end of the loop. */
     boolean holdsTime(boolean closing) {
-        return offloaded > 0 || blocked > 0 || closing && !strays.isEmpty();
+        return offloaded > 0 || blocked > 0 || !parkedThreads.isEmpty() || closing && !strays.isEmpty();
     }
 }

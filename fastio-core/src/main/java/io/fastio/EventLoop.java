@@ -66,6 +66,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private volatile boolean closing;
     private volatile boolean closed;
     private final Object runLock = new Object();
+
     private long slackBefore = -1;
 
     /** The thread that polled last. */
@@ -355,18 +356,16 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Makes threads that are tasks of this loop: the drop-in for code that wants a {@link ThreadFactory}. Any thread; the
-     * threads may be started from any thread.
+     * threads may be started from any thread; one that is started after the loop was closed gets a {@link
+     * java.util.concurrent.RejectedExecutionException} (S13). One that is cancelled before it ran never runs, and if its
+     * {@code Runnable} is a {@link java.util.concurrent.Future} that is cancelled too.
      */
     public ThreadFactory threadFactory(Priority p) {
         TaskOptions options = TaskOptions.of(p);
         return body -> {
             Objects.requireNonNull(body, "body");
             requireOpen();
-            return new LoopTask<@Nullable Void>(this, options, () -> {
-                        body.run();
-                        return null;
-                    })
-                    .thread;
+            return new LoopTask<@Nullable Void>(this, options, new ThreadBody(body)).thread;
         };
     }
 
@@ -492,18 +491,22 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private void runTurns(@Nullable LoopTask<?> main) {
         scheduler.forgetRound();
-        if (stopping) { // S15: stopped before: one round
-            scheduler.runUrgentRound();
+        boolean ending = stopping;
+        if (ending) {
+            scheduler.beginOnlyRound(); // S15: stopped before
         }
         while (main == null || !main.done()) {
-            if (stopping && !scheduler.isInRound()) {
-                stopping = false;
-                return;
+            if (stopping) {
+                if (!ending) {
+                    ending = true;
+                    scheduler.beginLastRound(); // S15
+                }
+                if (scheduler.isLastRoundOver()) {
+                    stopping = false;
+                    return;
+                }
             }
             scheduler.turn(stopping ? 0 : Long.MAX_VALUE);
-            if (stopping && !scheduler.hasNormal()) {
-                scheduler.forgetRound();
-            }
         }
     }
 
@@ -605,6 +608,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void prepareRun() {
+        scheduler.sleeper().holdInterrupt();
         if (!clock.isVirtual() && Thread.currentThread() != host) {
             slackBefore = LoopThread.timerSlack();
             if (slackBefore > threadSettings.timerSlack()) {
@@ -624,6 +628,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private void leaveRun() {
         scheduler.endRun();
+        boolean interruptIsOwed = scheduler.sleeper().takeInterrupt();
         threadSettings.restore();
         if (slackBefore > threadSettings.timerSlack()) {
             LoopThread.setTimerSlack(slackBefore); // the thread was only lent to us
@@ -632,6 +637,9 @@ public final class EventLoop implements Executor, AutoCloseable {
         synchronized (runLock) {
             carrier = null;
             runLock.notifyAll();
+        }
+        if (interruptIsOwed) {
+            Thread.currentThread().interrupt(); // it was meant for whoever called us
         }
     }
 

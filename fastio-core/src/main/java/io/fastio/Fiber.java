@@ -61,10 +61,13 @@ abstract class Fiber extends Entry implements Executor, Runnable {
             loop.runInside(this, step);
         } else if (loop.isCurrent()) {
             goOn();
-        } else {
-            loop.postIfOpen(this, CONTINUE);
+        } else if (!loop.postIfOpen(this, CONTINUE)) {
+            loopIsClosed();
         }
     }
+
+    /** Its thread was started, or could go on, but its loop is closed and will not run it (S13). On any thread. */
+    void loopIsClosed() {}
 
     /** The JDK says that the thread can go on: its call is over, it was started, or nobody looks at it any more. */
     void goOn() {

@@ -78,7 +78,7 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
         joining = true;
         try {
             while (running > 0 && (failed == null || cancelled)) {
-                parent.suspend(this, null, Wait.FOREVER);
+                parent.join(this, this);
             }
         } finally {
             joining = false;

@@ -96,7 +96,7 @@ final class Idle {
         } else if (s instanceof IdleStrategy.Powersave p) {
             long slice = Math.min(due, LoopClock.saturatedSum(lastWake, EventLoop.nanos(p.slice())));
             for (; t < slice; t = clock.nanos()) {
-                Thread.interrupted(); // F97: an interrupted thread would not park
+                scheduler.sleeper().holdInterrupt();
                 LockSupport.parkNanos(this, slice - t);
             }
             if (due > t) {

@@ -16,17 +16,24 @@ final class InsideStep extends Entry {
 
     /** Becomes ready. Any thread; must not reject. */
     void arrive() {
-        EventLoop loop = parent.loop;
-        if (loop.isCurrent()) {
-            loop.scheduler.ready(this, parent.ownClass());
+        if (parent.loop.isCurrent()) {
+            becomeReady();
         } else {
-            loop.postIfOpen(this, ARRIVE);
+            parent.loop.postIfOpen(this, ARRIVE);
         }
     }
 
     @Override
     void deliver(int signals) {
-        parent.loop.scheduler.ready(this, parent.ownClass());
+        becomeReady();
+    }
+
+    private void becomeReady() {
+        EventLoop loop = parent.loop;
+        if (loop.isVirtual()) {
+            loop.elsewhere.threadQueued(step);
+        }
+        loop.scheduler.ready(this, parent.ownClass());
     }
 
     @Override
@@ -36,6 +43,13 @@ final class InsideStep extends Entry {
 
     @Override
     void runStep() {
+        EventLoop loop = parent.loop;
+        if (!loop.isVirtual()) {
+            step.run();
+            return;
+        }
+        loop.elsewhere.threadRuns(step);
         step.run();
+        loop.elsewhere.threadLeft(step); // V1
     }
 }

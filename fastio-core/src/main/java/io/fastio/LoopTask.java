@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -64,6 +65,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     int retrievals;
 
     private @Nullable LoopTask<?> failedLike;
+    private byte tracedAwaiters;
     private boolean reported;
 
     // The tasks of the loop, and whoever joins it.
@@ -83,6 +85,13 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     private @Nullable Visitor visitors;
     private @Nullable LoopTask<?> awaiting;
     private boolean awaitShielded;
+
+    /** Why the await in progress closes a circle; null: it does not. */
+    private @Nullable String circle;
+
+    /** The group or gather for whose children it waits at present. */
+    @Nullable
+    Joiner joinsNow;
 
     private volatile @Nullable String cancelledFromOutsideBy;
 
@@ -109,6 +118,18 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     static @Nullable LoopTask<?> currentOrNull() {
         Thread thread = Thread.currentThread();
         return Carrier.schedulerOf(thread) instanceof LoopTask<?> task && task.thread == thread ? task : null;
+    }
+
+    /** The name of the calling task or thread, for people. */
+    static String nameOfCaller() {
+        LoopTask<?> task = currentOrNull();
+        if (task != null) {
+            return task.name();
+        }
+        Thread thread = Thread.currentThread();
+        return !thread.getName().isEmpty() && !(Carrier.schedulerOf(thread) instanceof Runner)
+                ? thread.getName()
+                : thread.isVirtual() ? "a callback" : "thread " + thread.threadId();
     }
 
     // ---- life
@@ -168,7 +189,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         body = null;
         int end;
         Object value;
-        if (isCancelRequested()) { // C3: cancelled before its first run
+        if (isCancelRequested() && !(b instanceof ThreadBody t && !t.cancelled())) { // C3: before its first run
             end = CANCELLED;
             value = takeCancel();
         } else {
@@ -278,11 +299,9 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         if (done()) {
             return false; // C1
         }
-        LoopTask<?> canceller = currentOrNull();
-        String by =
-                canceller != null ? canceller.name() : Thread.currentThread().getName();
+        String by = nameOfCaller();
         if (loop.isCurrent()) {
-            cancelOnLoop(by.isEmpty() ? "a callback" : by);
+            cancelOnLoop(by);
         } else {
             cancelledFromOutsideBy = by;
             loop.postIfOpen(this, CANCEL);
@@ -342,22 +361,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         LoopTask<?> me = current();
         me.begin();
         if (!done()) {
-            if (me.loop != loop) {
-                visit(me, shielded, Wait.FOREVER);
-            } else {
-                refuseCircle(me);
-                if (awaiters == null) {
-                    awaiters = new WaitList();
-                }
-                awaiters.add(me);
-                me.awaiting = this;
-                me.awaitShielded = shielded;
-                try {
-                    me.suspend(this, null, Wait.FOREVER);
-                } finally {
-                    me.awaiting = null;
-                }
-            }
+            me.suspendFor(this, shielded, Wait.FOREVER);
         }
         if (state == FAILED) {
             me.failedLike = this;
@@ -367,7 +371,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
 
     /** Waits from another loop. */
     private Wait.Reason visit(LoopTask<?> me, boolean shielded, long deadline) {
-        Visitor visitor = new Visitor(this, me, me.ticket + 1);
+        Visitor visitor = new Visitor(this, me, me.nextTicket());
         visitor.join();
         return me.suspend(
                 (task, woken) -> {
@@ -433,17 +437,67 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         return awaiters == null ? 0 : awaiters.size();
     }
 
-    private void refuseCircle(LoopTask<?> me) {
-        for (LoopTask<?> t = this; t != null; t = t.awaiting) {
-            if (t == me) {
-                StringBuilder circle = new StringBuilder("tasks await each other: ").append(me.name());
-                for (LoopTask<?> c = this; c != null && c != me; c = c.awaiting) {
-                    circle.append(" -> ").append(c.name());
-                }
-                throw new IllegalStateException(
-                        circle.append(" -> ").append(me.name()).toString()); // S12
-            }
+    @Nullable
+    WaitList awaiters() {
+        return awaiters;
+    }
+
+    /** The task of this loop that it awaits. */
+    @Nullable
+    LoopTask<?> awaited() {
+        return awaiting;
+    }
+
+    /** The group or gather that waits for its end at present. */
+    @Nullable
+    Joiner joinerNow() {
+        Joiner j = joiner;
+        return j != null && j.parent().joinsNow == j ? j : null;
+    }
+
+    /** Waits for the children of {@code group}; {@code hook} is told of cancels. */
+    void join(Joiner group, Wait.Hook hook) {
+        Circle.breakBefore(this, group); // S12
+        joinsNow = group;
+        try {
+            suspend(hook, null, Wait.FOREVER);
+        } finally {
+            joinsNow = null;
         }
+    }
+
+    /** S12: what it awaits waits for it; its await ends with that error. */
+    void endAwait(String why) {
+        Objects.requireNonNull(Objects.requireNonNull(awaiting).awaiters).remove(this);
+        circle = why;
+        wakeIfWaiting();
+    }
+
+    /** Waits for the end of {@code t}, a task of the same loop, or of another one. */
+    private Wait.Reason suspendFor(LoopTask<?> t, boolean shielded, long deadline) {
+        if (t.loop != loop) {
+            return t.visit(this, shielded, deadline);
+        }
+        Circle.refuse(this, t);
+        if (t.awaiters == null) {
+            t.awaiters = new WaitList();
+        }
+        t.awaiters.add(this);
+        awaiting = t;
+        awaitShielded = shielded;
+        Wait.Reason why;
+        String closed;
+        try {
+            why = suspend(t, null, deadline);
+        } finally {
+            awaiting = null;
+            closed = circle;
+            circle = null;
+        }
+        if (closed != null) {
+            throw new IllegalStateException(closed);
+        }
+        return why;
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // T says whether null is a value
@@ -454,7 +508,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
             }
             case FAILED -> {
                 retrievals++;
-                throw sneaky((Throwable) Objects.requireNonNull(result));
+                throw sneaky(failureForAwaiting());
             }
             case CANCELLED -> {
                 CancelledError e = (CancelledError) Objects.requireNonNull(result);
@@ -465,6 +519,17 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
             }
             default -> throw new IllegalStateException(name() + " has not ended");
         }
+    }
+
+    /** What it failed with, with the stack of the calling task or thread, which has awaited it. */
+    private Throwable failureForAwaiting() {
+        Throwable e = (Throwable) Objects.requireNonNull(result);
+        if (tracedAwaiters < AwaitTrace.MOST_AWAITERS && !(e instanceof VirtualMachineError)) {
+            tracedAwaiters++; // two loops may race here: then one more is shown, or one less
+            LoopTask<?> me = currentOrNull();
+            AwaitTrace.add(e, me != null ? me.name() : Thread.currentThread().getName());
+        }
+        return e;
     }
 
     /** What it failed with; null if it did not. */
@@ -550,24 +615,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     private void awaitAnyEnd(long nanos) throws TimeoutException {
         LoopTask<?> me = current();
         me.begin();
-        refuseCircle(me);
-        long deadline = LoopClock.saturatedSum(me.loop.time(), Math.max(0, nanos));
-        Wait.Reason why;
-        if (me.loop != loop) {
-            why = visit(me, false, deadline);
-        } else {
-            if (awaiters == null) {
-                awaiters = new WaitList();
-            }
-            awaiters.add(me);
-            me.awaiting = this;
-            me.awaitShielded = false;
-            try {
-                why = me.suspend(this, null, deadline);
-            } finally {
-                me.awaiting = null;
-            }
-        }
+        Wait.Reason why = me.suspendFor(this, false, LoopClock.saturatedSum(me.loop.time(), Math.max(0, nanos)));
         if (why == Wait.Reason.DEADLINE && !done()) {
             throw new TimeoutException(name() + " did not end within " + nanos + " ns");
         }
@@ -676,10 +724,30 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         return doneCallbacks == null ? 0 : doneCallbacks.size();
     }
 
-    /** Ends it without its thread, which will never run again: at the end of the loop. */
+    /**
+     * At the end of the loop: one that has not begun has its thread run to its end, without its body (S13); any other ends
+     * without its thread, which will never run again.
+     */
     void abandonAtClose() {
+        if (phase == NEW && !done()) {
+            if (readyIn != ReadyQueues.NONE) {
+                loop.scheduler.unready(this);
+            }
+            cancelBeforeFirstStep("the end of the event loop");
+            runStep();
+        }
         if (!done()) {
             ended(CANCELLED, new CancelledError(name() + " was abandoned at the end of the event loop", null));
+        }
+    }
+
+    /** S13: a thread of a factory that is started too late has a defined end, and whoever starts it is told. */
+    @Override
+    void loopIsClosed() {
+        if (body instanceof ThreadBody b && !done()) {
+            b.cancelled();
+            ended(CANCELLED, new CancelledError(name() + " was started after the event loop was closed", null));
+            throw new RejectedExecutionException("event loop is closed");
         }
     }
 

@@ -70,6 +70,9 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
     @SuppressWarnings("NullAway") // T says whether null is a value
     private T result() {
         if (failure != null) {
+            if (!(failure instanceof VirtualMachineError)) {
+                AwaitTrace.add(failure, waiting.name());
+            }
             throw LoopTask.sneaky(failure);
         }
         return value;

@@ -21,6 +21,7 @@ final class Pace {
     private int stepsUntilLook;
     private int stepsBetweenLooks;
     private int shortLooks;
+    private boolean stepsAreLong;
 
     /** Nothing has run since the loop slept. */
     boolean slept;
@@ -31,6 +32,7 @@ final class Pace {
     Pace(EventLoop loop, Ticks ticks, boolean always) {
         this.ticks = ticks;
         this.always = always;
+        this.stepsAreLong = always;
         this.lookAtNextTurn = new LookAtNextTurn(loop);
     }
 
@@ -48,8 +50,14 @@ final class Pace {
         stepsUntilLook = 0;
     }
 
+    /** Whether the latest steps were long enough for a look at the clock to cost next to nothing. */
+    boolean areStepsLong() {
+        return stepsAreLong;
+    }
+
     /** There was a look: sets when the next one is to be. */
     void looked(long sinceLastLook, long untilNextTimer) {
+        stepsAreLong = always || sinceLastLook > 2 * SHORT_STEPS;
         if (sinceLastLook > LONG_STEPS) {
             shortLooks = 0;
             stepsBetweenLooks = 0;

@@ -18,9 +18,6 @@ final class Scheduler {
     /** Time between two looks at readiness that can wake nobody but NORMAL tasks, while others of them run (nanoseconds). */
     private static final long NORMAL_POLL_INTERVAL = 200_000;
 
-    /** S2: within a step, a wake looks for due timers unless the next one was at least this far away (nanoseconds). */
-    private static final long FAR = 100_000_000;
-
     private final EventLoop loop;
     private final LoopClock clock;
     private final long urgentBudget;
@@ -45,10 +42,21 @@ final class Scheduler {
     private final Idle idle;
     private long now;
     private long lastPoll;
-    private boolean expiring;
+
+    /** {@link #now} was read a moment ago, and the timers due by then are ready. */
+    private boolean fresh;
+
+    /** S14: the last look of a turn, and how many steps had been run then. */
+    private long lastLook;
+
+    private long stepsAtLook = -1;
 
     // ---- rules that look back
     private int normalRoundLeft;
+
+    /** Counts down from the number of those that were ready when it was last set (S15). */
+    private int urgentRoundLeft;
+
     private boolean lowServedThisRound;
 
     /** Background work ran last: before it comes again, something else has its step. */
@@ -105,9 +113,24 @@ final class Scheduler {
     }
 
     void takeIn() {
-        inbox.drain();
-        if (!batch.isEmpty()) {
-            batch.drain(); // W2
+        if (!timers.isEmpty()) {
+            refresh(); // S2: what is due goes before what is taken in
+        }
+        fresh = true;
+        try {
+            inbox.drain();
+            if (!batch.isEmpty()) {
+                batch.drain(); // W2
+            }
+        } finally {
+            fresh = false;
+        }
+    }
+
+    private void refresh() {
+        now = clock.nanos();
+        if (timers.nextDue() <= now) {
+            expire();
         }
     }
 
@@ -117,18 +140,23 @@ final class Scheduler {
                 || sleeper.isWatching()
                 || pollings.areUrgent()
                 || normalWaitsSince >= 0 // S7; the URGENT one may just have yielded and stand in no queue
-                || ready.firstLow() != null;
+                || ready.firstLow() != null
+                || clock.isVirtual();
     }
 
     private void lookAtClock() {
-        long before = now;
-        now = clock.nanos();
-        if (timers.nextDue() <= now) {
-            expire();
-        }
+        long before = lastLook;
+        refresh();
+        lastLook = now;
+        stepsAtLook = steps;
         if (sleeper.isWatching() && now - lastPoll >= timeBetweenPolls()) {
             lastPoll = now;
-            sleeper.look(); // S8
+            fresh = true;
+            try {
+                sleeper.look(); // S8
+            } finally {
+                fresh = false;
+            }
         }
         pollings.askUrgentEvery(ioPollInterval, now); // I8
         pace.looked(now - before, timers.nextDue() - now);
@@ -146,7 +174,7 @@ final class Scheduler {
 
     /** Makes ready what is due, by its due time (S2). */
     private void expire() {
-        expiring = true;
+        fresh = true;
         try {
             while (timers.nextDue() <= now) {
                 Timed t = timers.first();
@@ -154,7 +182,7 @@ final class Scheduler {
                 t.timeReached();
             }
         } finally {
-            expiring = false;
+            fresh = false;
         }
     }
 
@@ -229,6 +257,8 @@ final class Scheduler {
             normalWaitsSince = -1;
         } else if (e.readyIn == ReadyQueues.LOW) {
             lowServedThisRound = true;
+        } else {
+            urgentRoundLeft--;
         }
         ready.remove(e);
     }
@@ -271,6 +301,16 @@ final class Scheduler {
         return null;
     }
 
+    /** S14: when the step in progress began, at the latest, for somebody in it who finds it to be {@code atPresent}. */
+    long stepBegan(long atPresent) {
+        return stepsAtLook == steps - 1 ? lastLook : atPresent;
+    }
+
+    /** S14: whether steps are so long that a look at the clock costs next to nothing. */
+    boolean areStepsLong() {
+        return pace.areStepsLong();
+    }
+
     // =========================================================== rounds
 
     /** A run begins: its first turn looks at everything. */
@@ -297,18 +337,32 @@ final class Scheduler {
         normalRoundLeft = 0;
     }
 
-    /** S15: serves what is ready in one round. */
-    void runUrgentRound() {
+    /** S15: a run that was stopped before it began has one round: of all that is ready now. */
+    void beginOnlyRound() {
         look();
         queueYielded();
-        int urgent = ready.urgentSize();
         normalRoundLeft = ready.normalSize();
-        if (urgent == 0 && normalRoundLeft == 0) {
-            turn(0);
+        urgentRoundLeft = ready.urgentSize();
+        if (urgentRoundLeft == 0 && normalRoundLeft == 0) {
+            turn(0); // a LOW one, if there is one
         }
-        while (urgent-- > 0 && ready.firstUrgent() != null) {
-            turn(0);
+    }
+
+    /** S15: the rounds in progress are the last ones: of the URGENT entries that are ready now, and of the NORMAL ones. */
+    void beginLastRound() {
+        urgentRoundLeft = ready.urgentSize();
+    }
+
+    /**
+     * S15: whether all entries of the last rounds had their steps, or are to have none: where URGENT work has no budget (S7)
+     * and never ends, the NORMAL ones would not get there.
+     */
+    boolean isLastRoundOver() {
+        boolean urgentOver = urgentRoundLeft <= 0;
+        if (urgentOver && urgentBudget == 0 && ready.firstUrgent() != null) {
+            return true;
         }
+        return (urgentOver || ready.firstUrgent() == null) && (normalRoundLeft <= 0 || ready.firstNormal() == null);
     }
 
     /** Whether NORMAL entries of the round in progress have yet to run. */
@@ -316,19 +370,12 @@ final class Scheduler {
         return normalRoundLeft > 0;
     }
 
-    boolean hasNormal() {
-        return ready.firstNormal() != null;
-    }
-
     // =========================================================== what becomes ready
 
     /** Makes an entry ready now. */
     void ready(Entry e, byte c) {
-        if (!timers.isEmpty() && !expiring && (timers.nextDue() - now < FAR || clock.isVirtual())) {
-            now = clock.nanos();
-            if (timers.nextDue() <= now) {
-                expire(); // S2: they became ready before
-            }
+        if (!timers.isEmpty() && !fresh) {
+            refresh(); // S2: they became ready before
         }
         enqueue(e, c, -1);
     }

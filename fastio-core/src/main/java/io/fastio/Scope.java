@@ -46,8 +46,11 @@ abstract class Scope extends Timed {
     /** Whether its cancel is delivered also where an operation need not suspend; a timeout's is not (C3). */
     abstract boolean atOnce();
 
-    /** For the message of the error. */
+    /** What it is, and of which task. */
     abstract String describe();
+
+    /** The message of its cancel: what it is, and who or what has struck it. */
+    abstract String verdict();
 
     boolean shields() {
         return false;

@@ -31,6 +31,9 @@ final class Sleeper {
 
     private boolean owesLook;
 
+    /** The thread was interrupted since it began to carry the loop. */
+    private boolean interrupted;
+
     /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
     Sleeper(Inbox inbox, EventLoop.PollerKind kind) {
         this.inbox = inbox;
@@ -73,6 +76,28 @@ final class Sleeper {
         }
     }
 
+    /**
+     * Keeps the thread from being interrupted for as long as it carries the loop: an interrupted thread would not park but
+     * spin (F97), and a selector would close what it watches.
+     */
+    void holdInterrupt() {
+        if (Thread.interrupted()) {
+            interrupted = true;
+        }
+    }
+
+    /** Whether the thread was interrupted while it carried the loop; it is over. */
+    boolean takeInterrupt() {
+        holdInterrupt();
+        Poller p = poller;
+        if (p != null && p.takeInterrupted()) {
+            interrupted = true;
+        }
+        boolean owed = interrupted;
+        interrupted = false;
+        return owed;
+    }
+
     boolean owesLook() {
         return owesLook;
     }
@@ -112,7 +137,7 @@ final class Sleeper {
             if (readiness) {
                 poll(nanos);
             } else {
-                Thread.interrupted(); // an interrupted thread would not park but spin (F97)
+                holdInterrupt();
                 if (nanos < 0) {
                     LockSupport.park(this);
                 } else {

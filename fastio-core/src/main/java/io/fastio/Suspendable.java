@@ -31,6 +31,8 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     private static final int OPERATIONS_PER_STEP = 256;
 
     private static final int OPERATIONS_PER_CLOCK = 16;
+    private static final int FIRST_CHECK = 4;
+    private static final long UNKNOWN = -1;
     private static final long NANOS_PER_STEP = 1_000_000;
 
     /** The wait of a yield, and of a sleep: nobody keeps account of them. */
@@ -55,8 +57,13 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     private Wait.@Nullable Hook hook;
     private @Nullable Priority wakeClass;
     private byte reason;
-    long ticket;
     private volatile long wakeTicket;
+
+    /** Names the wait in progress, or, if it was asked for, the one to come. */
+    private long ticket;
+
+    private boolean ticketAsked;
+    private boolean wokenAhead;
 
     @Nullable
     WaitList waitList;
@@ -78,7 +85,9 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     // Share of this step (S14), and classes lent to it (Y2).
     private int operations;
-    private long operationsSince;
+    private int nextCheck;
+    private boolean slowOperations;
+    private long stepSince;
     private int lentUrgent;
     private int lentNormal;
 
@@ -102,7 +111,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     @Override
     void runStep() {
-        operations = 0;
+        beginShare();
         super.runStep();
         if (hook == YIELD && phase == WAITING) {
             loop.scheduler.yielded(this);
@@ -125,19 +134,38 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             }
             dropInterrupt(); // it would close the channel that is read next
         }
-        if (++operations % OPERATIONS_PER_CLOCK == 0) {
+        if (ticketAsked) {
+            dropTicket(); // the wait that it named was not begun
+        }
+        if (++operations >= nextCheck) {
             shareOfStep();
         }
     }
 
-    /** S14: gives way after so many operations, or so long a time, in one step. */
+    /**
+     * S14: gives way after so many operations, or so long a time, in one step. Looking at the clock for each of them would
+     * cost more than they do: quick ones share a look, slow ones, and those of steps that may be long, have one each.
+     */
     private void shareOfStep() {
         long now = loop.time();
-        if (operations == OPERATIONS_PER_CLOCK) {
-            operationsSince = now;
-        } else if (operations >= OPERATIONS_PER_STEP || now - operationsSince > NANOS_PER_STEP) {
-            yieldNow();
+        if (stepSince == UNKNOWN) {
+            stepSince = loop.scheduler.stepBegan(now);
         }
+        long elapsed = now - stepSince;
+        slowOperations = elapsed > NANOS_PER_STEP / OPERATIONS_PER_CLOCK;
+        if (operations >= OPERATIONS_PER_STEP || elapsed > NANOS_PER_STEP) {
+            yieldNow();
+        } else {
+            nextCheck = slowOperations
+                    ? operations + 1
+                    : Math.min(OPERATIONS_PER_STEP, operations + Math.min(operations, OPERATIONS_PER_CLOCK));
+        }
+    }
+
+    private void beginShare() {
+        operations = 0;
+        stepSince = UNKNOWN;
+        nextCheck = slowOperations || loop.scheduler.areStepsLong() ? 1 : FIRST_CHECK;
     }
 
     /** Gives way and goes to the end of its class. */
@@ -149,10 +177,11 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             }
         }
         if (loop.scheduler.isNothingElseReady()) {
-            operations = 0;
+            beginShare();
             deliverPending(true);
             return;
         }
+        nextWait();
         waitFor(YIELD, null);
     }
 
@@ -173,10 +202,20 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             if (awaited != null) {
                 awaited.cancelOnLoop(name()); // C5
             }
-            if (h.abandon(task(), false)) {
+            if (h.abandon(task(), wokenAhead)) {
+                dropTicket();
                 throw Objects.requireNonNull(takePending(true));
             }
             noteRefusal();
+        }
+        if (ticketAsked && h != SLEEP) {
+            boolean woken = wokenAhead;
+            dropTicket();
+            if (woken) {
+                return Wait.Reason.WOKEN;
+            }
+        } else {
+            nextWait();
         }
         if (deadline != Wait.FOREVER) {
             loop.scheduler.setTimer(this, deadline);
@@ -185,11 +224,17 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         return reason == BY_DEADLINE ? Wait.Reason.DEADLINE : Wait.Reason.WOKEN;
     }
 
+    /** A wait that nobody has named begins; one that was named is yet to come. */
+    private void nextWait() {
+        if (!ticketAsked) {
+            ticket++;
+        }
+    }
+
     private void waitFor(Wait.Hook h, @Nullable Priority wakeAs) {
         hook = h;
         wakeClass = wakeAs;
         reason = NOT_YET;
-        ticket++;
         boolean left;
         try {
             left = giveWay();
@@ -243,16 +288,37 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** A wake from outside has arrived. */
     final void deliverWake() {
-        if (wakeTicket == ticket) {
+        wakeNamed(wakeTicket);
+    }
+
+    /** See {@link Wait#nextTicket()}. */
+    final long nextTicket() {
+        if (!ticketAsked) {
+            ticketAsked = true;
+            ticket++;
+        }
+        return ticket;
+    }
+
+    private void wakeNamed(long wanted) {
+        if (wanted != ticket) {
+            return; // late: that wait is over
+        }
+        if (ticketAsked) {
+            wokenAhead = true;
+        } else {
             wakeIfWaiting();
         }
     }
 
+    private void dropTicket() {
+        ticketAsked = false;
+        wokenAhead = false;
+    }
+
     void wakeFromAnywhere(long wanted) {
         if (loop.isCurrent()) {
-            if (wanted == ticket) {
-                wakeIfWaiting();
-            }
+            wakeNamed(wanted);
             return;
         }
         for (long seen = wakeTicket; seen < wanted; seen = wakeTicket) { // the latest wait is the one that counts
@@ -302,6 +368,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             return false;
         }
         loop.scheduler.checkpointed(this);
+        nextWait();
         waitFor(CHECKPOINT, null);
         return true;
     }
@@ -461,7 +528,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         }
         s.interrupted = false;
         dropInterrupt();
-        CancelledError e = new CancelledError(s.describe(), s);
+        CancelledError e = new CancelledError(s.verdict(), s);
         for (Scope i = scope; i != s && i != null; i = i.outer) {
             i.passed = e;
         }

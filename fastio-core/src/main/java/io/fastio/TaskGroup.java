@@ -31,6 +31,7 @@ public final class TaskGroup {
     private boolean bodyEnded;
     private boolean aborting;
     private boolean ended;
+    private String why = "";
 
     private final class GroupScope extends Scope implements Joiner {
         GroupScope(LoopTask<?> task) {
@@ -60,7 +61,12 @@ public final class TaskGroup {
 
         @Override
         String describe() {
-            return "task group of " + task.name() + " was cancelled";
+            return "task group of " + task.name();
+        }
+
+        @Override
+        String verdict() {
+            return "task group of " + task.name() + " was cancelled " + why;
         }
     }
 
@@ -87,11 +93,11 @@ public final class TaskGroup {
         boolean ownCancel = thrown instanceof CancelledError c && c.origin == scope
                 || thrown instanceof Exception && scope.interrupted && LoopTask.isInterruption(thrown);
         if (thrown != null) {
-            abort();
+            abort("because its body threw");
         }
         boolean joined = !children.isEmpty();
         while (!children.isEmpty()) {
-            parent.suspend(this::abandonJoin, null, Wait.FOREVER);
+            parent.join(scope, this::abandonJoin);
         }
         ended = true;
         parent.leave(scope);
@@ -109,6 +115,9 @@ public final class TaskGroup {
             if (scope.passed != null) {
                 parent.putBack(scope.passed);
             }
+            if (first != thrown && !(first instanceof VirtualMachineError)) {
+                AwaitTrace.add(first, parent.name());
+            }
             throw LoopTask.sneaky(first);
         }
         if (thrown != null && !ownCancel) {
@@ -124,7 +133,10 @@ public final class TaskGroup {
     /** The parent's wait for the children: a cancel cancels them, again if it comes again, and waits on. */
     private boolean abandonJoin(Task<?> task, boolean woken) {
         if (!woken) {
-            aborting = true;
+            if (!aborting) {
+                aborting = true;
+                why = "with its parent";
+            }
             cancelChildren();
         }
         return false;
@@ -174,7 +186,7 @@ public final class TaskGroup {
         children.add(child);
         child.start();
         if (aborting) {
-            child.cancelOnLoop(scope.describe());
+            child.cancelOnLoop(scope.describe() + ", which was cancelled " + why);
         }
         return child;
     }
@@ -188,15 +200,16 @@ public final class TaskGroup {
             throw new IllegalStateException("a group is cancelled only from its own loop");
         }
         if (!ended) {
-            abort();
+            abort("by " + LoopTask.nameOfCaller());
         }
     }
 
-    private void abort() {
+    private void abort(String reason) {
         if (aborting) {
             return;
         }
         aborting = true;
+        why = reason;
         cancelChildren();
         if (!bodyEnded) {
             scope.strike();
@@ -205,7 +218,7 @@ public final class TaskGroup {
 
     private void cancelChildren() {
         for (LoopTask<?> child : new ArrayList<>(children)) {
-            child.cancelOnLoop(scope.describe());
+            child.cancelOnLoop(scope.describe() + ", which was cancelled " + why);
         }
     }
 
@@ -215,7 +228,7 @@ public final class TaskGroup {
         if (failure != null) {
             child.retrievals++;
             failures.add(failure);
-            abort();
+            abort("because " + child.name() + " failed");
         }
         if (bodyEnded && children.isEmpty()) {
             parent.wakeIfWaiting();

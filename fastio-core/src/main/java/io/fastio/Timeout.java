@@ -42,7 +42,8 @@ final class Timeout extends Scope {
     private Exception failure(Throwable e) throws Exception {
         if (e instanceof CancelledError c) {
             if (c.origin == this) {
-                return timeout(null);
+                c.forgetOrigin();
+                return timeout(c); // it shows in which wait the time was over
             }
             throw c;
         }
@@ -72,6 +73,11 @@ final class Timeout extends Scope {
     @Override
     boolean atOnce() {
         return false;
+    }
+
+    @Override
+    String verdict() {
+        return describe() + " is over";
     }
 
     @Override

@@ -89,10 +89,11 @@ public final class Wait {
     }
 
     /**
-     * Names the next wait of the current task, for {@link #resume(Task, long)}.
+     * Names the next wait of the current task, for {@link #resume(Task, long)}: to be called between {@link #begin} and
+     * {@link #suspend}. A wake that comes before the task suspends is remembered, and that call then returns at once.
      */
     public static long nextTicket() {
-        return LoopTask.current().ticket + 1;
+        return LoopTask.current().nextTicket();
     }
 
     /**
@@ -107,7 +108,8 @@ public final class Wait {
     }
 
     /**
-     * Wakes a task if it is still in the wait that {@code ticket} names; a late wake hits no later wait. Any thread.
+     * Wakes a task from the wait that {@code ticket} names, be it in that wait or about to begin it; a late wake hits no
+     * later wait. Any thread.
      */
     public static void resume(Task<?> task, long ticket) {
         ((LoopTask<?>) task).wakeFromAnywhere(ticket);

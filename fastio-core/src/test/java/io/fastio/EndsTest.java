@@ -291,7 +291,8 @@ final class EndsTest {
         t.loop.stop();
         t.loop.stop();
         t.loop.runForever();
-        assertThat(t.trace()).containsExactly("urgent", "due timer", "normal 1");
+        assertThat(t.trace())
+                .containsExactly("urgent", "normal 1", "due timer"); // S2: it was ready before that was due
         t.loop.stop();
         t.loop.runForever();
         assertThat(t.trace()).containsExactly("normal 2");

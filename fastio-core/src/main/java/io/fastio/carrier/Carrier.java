@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.Field;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -262,6 +263,49 @@ public final class Carrier {
             NOTE_STATE.invokeExact(thread, YIELDED);
         } catch (Throwable e) {
             throw unexpected(e);
+        }
+    }
+
+    /**
+     * The virtual thread whose continuation {@code step} is; null where this JDK does not let us see it. Any thread.
+     *
+     * <p>The continuation of a thread that a library started comes to its scheduler without the thread.
+     */
+    public static @Nullable Thread threadOf(Runnable step) {
+        if (!OwnerOfStep.TYPE.isInstance(step)) {
+            return null;
+        }
+        try {
+            return (Thread) OwnerOfStep.GETTER.invokeExact((Object) step);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** What the JDK keeps in a continuation's {@code Runnable}: its thread. Apart, since few programs need it. */
+    private static final class OwnerOfStep {
+        static final Class<?> TYPE;
+        static final MethodHandle GETTER;
+
+        static {
+            Class<?> type = Void.class; // nothing is an instance of it
+            MethodHandle getter = MethodHandles.empty(MethodType.methodType(Thread.class, Object.class));
+            try {
+                Class<?> found =
+                        continuationOf(Thread.ofVirtual().unstarted(() -> {})).getClass();
+                Field[] fields = found.getDeclaredFields();
+                if (fields.length == 1 && Thread.class.isAssignableFrom(fields[0].getType())) {
+                    fields[0].setAccessible(true);
+                    getter = MethodHandles.lookup()
+                            .unreflectGetter(fields[0])
+                            .asType(MethodType.methodType(Thread.class, Object.class));
+                    type = found;
+                }
+            } catch (ReflectiveOperationException | RuntimeException thisJdkKeepsItElsewhere) {
+                type = Void.class;
+            }
+            TYPE = type;
+            GETTER = getter;
         }
     }
 

@@ -152,6 +152,7 @@ final class EpollPoller implements Poller {
     // Descriptors to tell the kernel about at the next poll.
     private @Nullable Entry firstChanged;
     private boolean closed;
+    private boolean interruptTaken;
     // Number of threads inside wake(), with the sign bit set once the poller is closed: the eventfd is closed after the
     // last
     // of them has left, so that none writes into a file that got its number.
@@ -456,7 +457,7 @@ final class EpollPoller implements Poller {
         } finally {
             delivery.end();
         }
-        Thread.interrupted(); // F97: epoll ignores it, but a park of the loop thread would not
+        interruptTaken |= Thread.interrupted(); // F97: epoll ignores it, but a park of the loop thread would not
         return delivery.result();
     }
 
@@ -573,6 +574,13 @@ final class EpollPoller implements Poller {
     private String probePwait2() {
         int n = pwait2(0);
         return n >= 0 || Libc.errno(errno) == Errno.EINTR ? "" : Errno.text(Libc.errno(errno));
+    }
+
+    @Override
+    public boolean takeInterrupted() {
+        boolean was = interruptTaken;
+        interruptTaken = false;
+        return was;
     }
 
     @Override

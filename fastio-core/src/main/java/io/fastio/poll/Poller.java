@@ -153,6 +153,9 @@ public interface Poller extends AutoCloseable {
      */
     boolean wake();
 
+    /** Whether a poll has cleared an interrupt of its thread since this was last asked (F97). */
+    boolean takeInterrupted();
+
     /** Whether {@link #register(int, Target)} works. */
     boolean supportsFds();
 

@@ -46,6 +46,7 @@ final class SelectorPoller implements Poller {
     // of the two sees the other, so a wake that goes to the old selector is not lost.
     private volatile Selector selector;
     private volatile boolean woken;
+    private boolean interruptTaken;
     private final Delivery delivery = new Delivery();
     private boolean selecting;
     private int spins;
@@ -241,6 +242,7 @@ final class SelectorPoller implements Poller {
         }
         dropClosed();
         boolean interrupted = Thread.interrupted();
+        interruptTaken |= interrupted;
         boolean wasWoken = woken;
         if (wasWoken) {
             woken = false;
@@ -321,6 +323,13 @@ final class SelectorPoller implements Poller {
         selector = fresh;
         rebuilds++;
         old.close();
+    }
+
+    @Override
+    public boolean takeInterrupted() {
+        boolean was = interruptTaken;
+        interruptTaken = false;
+        return was;
     }
 
     @Override
