@@ -147,6 +147,13 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
      * cost more than they do: quick ones share a look, slow ones, and those of steps that may be long, have one each.
      */
     private void shareOfStep() {
+        if (operations == 1) {
+            stepSince = UNKNOWN;
+            if (!slowOperations && !loop.scheduler.areStepsLong()) {
+                nextCheck = FIRST_CHECK;
+                return;
+            }
+        }
         long now = loop.time();
         if (stepSince == UNKNOWN) {
             stepSince = loop.scheduler.stepBegan(now);
@@ -164,8 +171,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     private void beginShare() {
         operations = 0;
-        stepSince = UNKNOWN;
-        nextCheck = slowOperations || loop.scheduler.areStepsLong() ? 1 : FIRST_CHECK;
+        nextCheck = 1; // the rest with the first operation: most steps have none
     }
 
     /** Gives way and goes to the end of its class. */

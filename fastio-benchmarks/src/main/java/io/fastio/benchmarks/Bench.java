@@ -4,7 +4,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +26,10 @@ public final class Bench implements Callable<Integer> {
     private static final String GUARD = "guard";
 
     @Parameters(
-            index = "0",
             paramLabel = "NAME|all|list|guard",
-            defaultValue = LIST,
-            description = "The benchmark to run, all of them, or list them (the default);"
-                    + " guard fails if a ratio is 15 % worse than the stored one.")
-    private String name = LIST;
+            description = "The benchmarks to run, all of them, or list them (the default);"
+                    + " guard fails if a ratio is worse than the stored one by more than 15 percent.")
+    private List<String> names = List.of();
 
     @Option(names = "--short", description = "Take under 30 s a benchmark: fewer cases and repetitions.")
     private boolean shortForm;
@@ -62,24 +62,35 @@ public final class Bench implements Callable<Integer> {
 
     /** Entry point; exits with 0 unless a benchmark itself failed (1) or the command line was wrong (2). */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Bench()).execute(args));
+        CommandLine line = new CommandLine(new Bench());
+        line.setParameterExceptionHandler((e, words) -> {
+            line.getErr().println("fastio: bench: " + e.getMessage() + "; see './fastio bench --help'");
+            return CommandLine.ExitCode.USAGE;
+        });
+        System.exit(line.execute(args));
     }
 
     @Override
     public Integer call() throws Exception {
-        if (name.equals(LIST)) {
+        if (names.isEmpty() || names.equals(List.of(LIST))) {
             Catalog.all().forEach(b -> out.printf("%-14s %s%n", b.name(), b.description()));
             return 0;
         }
-        if (name.equals(GUARD)) {
+        if (names.equals(List.of(GUARD))) {
             return guard();
         }
-        List<Benchmark> chosen = name.equals(ALL)
-                ? Catalog.all()
-                : Catalog.find(name).map(List::of).orElse(List.of());
-        if (chosen.isEmpty()) {
-            err.println("There is no benchmark \"" + name + "\". \"bench list\" names them all.");
-            return CommandLine.ExitCode.USAGE;
+        List<Benchmark> chosen = new ArrayList<>();
+        for (String name : names) {
+            if (name.equals(ALL)) {
+                chosen.addAll(Catalog.all());
+            } else {
+                Optional<Benchmark> found = Catalog.find(name);
+                if (found.isEmpty()) {
+                    err.println("fastio: there is no benchmark \"" + name + "\"; './fastio bench list' names them all");
+                    return CommandLine.ExitCode.USAGE;
+                }
+                chosen.add(found.get());
+            }
         }
         Consumer<String> notes = json ? err::println : out::println;
         boolean failed = false;
