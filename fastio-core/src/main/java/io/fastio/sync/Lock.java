@@ -21,7 +21,7 @@ public final class Lock {
     private static final int FREE = 0;
     private static final int HELD = 1;
 
-    /** Released by another thread; the loop has yet to hand it over. */
+    /** Released; the loop has yet to hand it over. */
     private static final int GIVEN_UP = 2;
 
     private static final VarHandle STATE;
@@ -34,7 +34,7 @@ public final class Lock {
         }
     }
 
-    /** Written by the loop alone, but for HELD to GIVEN_UP, which other threads do. */
+    /** Written by the loop alone, but for HELD to GIVEN_UP, which is whoever releases it, by compare-and-set. */
     private volatile int state;
 
     private @Nullable Task<?> owner;
@@ -152,16 +152,23 @@ public final class Lock {
      */
     public void release() {
         if (home.isCurrent()) {
-            settle();
-            if (state == FREE) {
-                throw notHeld();
-            }
-            handOver();
+            releaseOnLoop();
         } else if (STATE.compareAndSet(this, HELD, GIVEN_UP)) {
             home.ring();
         } else {
             throw notHeld();
         }
+    }
+
+    /** Another thread may release at this moment: whoever makes it GIVEN_UP has released it, the other one has not. */
+    private void releaseOnLoop() {
+        do {
+            settle();
+            if (state == FREE) {
+                throw notHeld();
+            }
+        } while (!STATE.compareAndSet(this, HELD, GIVEN_UP));
+        handOver();
     }
 
     private static IllegalStateException notHeld() {

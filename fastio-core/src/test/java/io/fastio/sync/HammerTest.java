@@ -322,6 +322,79 @@ final class HammerTest {
                         500));
     }
 
+    /** The same, one of the two being a task of the loop that the thing lives on. */
+    private static int releasesBesideTheLoop(Action take, Action release, int rounds) throws Exception {
+        AtomicInteger round = new AtomicInteger();
+        AtomicInteger answered = new AtomicInteger();
+        AtomicInteger succeeded = new AtomicInteger();
+        AtomicBoolean over = new AtomicBoolean();
+        Action attempt = () -> {
+            try {
+                release.run();
+                succeeded.incrementAndGet();
+            } catch (IllegalStateException refused) {
+                // the other one was first
+            }
+        };
+        Thread other = Thread.ofPlatform().daemon().start(() -> {
+            for (int i = 1; i <= rounds; i++) {
+                while (round.get() < i) {
+                    if (over.get()) {
+                        return;
+                    }
+                    Thread.onSpinWait();
+                }
+                try {
+                    attempt.run();
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+                answered.set(i);
+            }
+        });
+        try {
+            Loops.really(LIMIT, () -> {
+                for (int i = 1; i <= rounds; i++) {
+                    take.run();
+                    round.set(i);
+                    for (int n = i % 64; n > 0; n--) {
+                        Thread.onSpinWait();
+                    }
+                    attempt.run();
+                    while (answered.get() < i) {
+                        Asyncio.yieldNow();
+                    }
+                }
+            });
+        } finally {
+            over.set(true);
+            other.join();
+        }
+        return succeeded.get();
+    }
+
+    @Test
+    void Y2_ofATaskAndAThreadThatReleaseALockOneSucceeds() throws Exception {
+        Lock lock = new Lock();
+        int rounds = 100_000;
+        assertThat(releasesBesideTheLoop(lock::acquire, lock::release, rounds)).isEqualTo(rounds);
+        assertThat(lock.locked()).isFalse();
+    }
+
+    @Test
+    void Y2_brokenTwinOfARelease_looksAndThenWrites_isCaught() throws Exception {
+        AtomicBoolean held = new AtomicBoolean();
+        Action looksAndThenWrites = () -> {
+            if (!held.get()) {
+                throw new IllegalStateException("not held");
+            }
+            Race.window();
+            held.set(false);
+        };
+        assertThat(releasesBesideTheLoop(() -> held.set(true), looksAndThenWrites, 500))
+                .isGreaterThan(500);
+    }
+
     // ---- a lock released by other threads still excludes
 
     private interface Locklike {
