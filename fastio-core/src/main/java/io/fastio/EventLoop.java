@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * see of a loop, and starts, ends and feeds its turns.
  *
  * <p>Depth: tasks run on the stack of that thread, so {@code -Xss} of the JVM, or the size given to a thread of yours,
- * bounds how deeply calls may be nested in a task: some 500 timeouts or groups within each other in 1 MB, 8,000 in the
+ * bounds how deeply calls may be nested in a task: some 500 timeouts or groups within each other in 1 MB, 3,000 in the
  * 8 MB of a thread that the loop makes itself. A {@link StackOverflowError} ends that task only.
  *
  * <p>Threads: the thread that calls {@link #run}, {@link #runForever} or {@link #poll} is the loop's carrier for as long
