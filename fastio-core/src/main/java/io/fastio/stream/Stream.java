@@ -484,13 +484,23 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             to.write(bytes);
             to.drain();
         }
+        byte[] copy = null;
         while (true) {
             beginRead();
             int n = receive(LoopIo.SCRATCH);
             if (n < 0) {
                 return total;
             }
-            to.write(io.scratch.flip()); // a direct buffer goes out as it is
+            if (to instanceof Stream s && s.transport.needsDirect()) {
+                s.writeReceived(io.scratch.flip()); // goes out as it is
+            } else {
+                // A write may give way before it takes anything (S14), and the scratch buffer is everybody's.
+                if (copy == null) {
+                    copy = new byte[LoopIo.SCRATCH];
+                }
+                io.scratch.get(0, copy, 0, n);
+                to.write(copy, 0, n);
+            }
             total += n;
             to.drain();
         }
@@ -540,6 +550,10 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     private void beginData() throws IOException {
         beginWrite();
+        requireNoEof();
+    }
+
+    private void requireNoEof() {
         if (eofWanted) {
             throw new IllegalStateException("write after writeEof on " + this);
         }
@@ -594,6 +608,21 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         int n = src.remaining();
         if (n > 0) {
             queue().addUncopied(src);
+            queued(n);
+        }
+    }
+
+    /** Writes what another stream has just received into the scratch buffer: does not give way, so that it stays there. */
+    private void writeReceived(ByteBuffer scratch) throws IOException {
+        requireOnLoop();
+        requireWritable();
+        requireNoEof();
+        if (nothingQueued()) {
+            sendWhole(scratch);
+        }
+        int n = scratch.remaining();
+        if (n > 0) {
+            queue().add(scratch);
             queued(n);
         }
     }

@@ -20,7 +20,7 @@ final class LayerTest extends OnBothPollers {
     private static final byte KEY = 0x5a;
 
     /** Turns every byte into another; keeps at most one piece that did not go out at once. */
-    private static class Mask implements Layer {
+    static class Mask implements Layer {
         private final Below below;
         private final ByteBuffer kept = ByteBuffer.allocate(8192).limit(0);
 

@@ -435,4 +435,41 @@ final class StreamWriterTest extends OnBothPollers {
             return n;
         });
     }
+
+    /** They share the loop's scratch buffer, and S14 has them give way at any operation. */
+    @Test
+    void I3_S14_manyCopiesAtOnceMixNothing() throws Exception {
+        run(() -> {
+            List<Task<byte[]>> received = new ArrayList<>();
+            List<byte[]> sent = new ArrayList<>();
+            List<Task<Long>> copies = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                byte[] data = new byte[4 << 20];
+                Arrays.fill(data, (byte) ('A' + i));
+                sent.add(data);
+                Ends in = connected();
+                Ends out = connected();
+                boolean layered = i % 3 == 2;
+                Stream from = in.server();
+                StreamWriter to = layered ? Streams.layered(out.client(), LayerTest.Mask::new) : out.client();
+                Stream end = layered ? Streams.layered(out.server(), LayerTest.Mask::new) : out.server();
+                Asyncio.createTask(() -> {
+                    in.client().write(data);
+                    in.client().writeEof();
+                });
+                copies.add(Asyncio.createTask(() -> {
+                    long n = from.copyTo(to);
+                    to.close();
+                    return n;
+                }));
+                received.add(Asyncio.createTask(() -> end.read(-1)));
+            }
+            for (int i = 0; i < sent.size(); i++) {
+                assertThat(copies.get(i).await()).isEqualTo(4 << 20);
+                assertThat(Arrays.mismatch(received.get(i).await(), sent.get(i)))
+                        .as("copy " + i)
+                        .isEqualTo(-1);
+            }
+        });
+    }
 }
