@@ -140,11 +140,12 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
             transport.awaitReadable();
         } finally {
             reading = false;
+            dry = false; // T1: also who gave up, without waiting at all perhaps, finds what has come meanwhile at the
+            // next read
         }
         if (closing) {
             throw new AsynchronousCloseException(); // I4
         }
-        dry = false;
     }
 
     /** Reads 1 to {@code most} bytes into the scratch buffer, from index 0 on; -1 at the end. Waits. */

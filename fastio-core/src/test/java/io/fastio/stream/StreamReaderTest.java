@@ -528,8 +528,8 @@ final class StreamReaderTest extends OnBothPollers {
             });
             Action hog = () -> {
                 while (steps.size() < 4_000) {
+                    pipe.sink().write(new byte[] {1}); // may give way before it writes (S14)
                     steps.add("hog");
-                    pipe.sink().write(new byte[] {1});
                     long end = System.nanoTime() + 50_000;
                     while (System.nanoTime() < end) {
                         Thread.onSpinWait();
@@ -550,7 +550,10 @@ final class StreamReaderTest extends OnBothPollers {
                     withoutLook++;
                 }
             }
-            assertThat(withoutLook).isZero();
+            // A task that the machine holds up for a millisecond gives way (S14), the reader before its read as well.
+            // It was
+            // more than 600 of 4,000.
+            assertThat(withoutLook).isLessThan(60);
         });
     }
 
@@ -592,6 +595,30 @@ final class StreamReaderTest extends OnBothPollers {
             other.cancel();
             pipe.source().close();
             pipe.sink().close();
+        });
+    }
+
+    @Test
+    void T1_aReadWithoutTimeFindsWhatHasCome() throws Exception {
+        run(() -> {
+            Ends ends = connected();
+            ends.client().write("one\n");
+            assertThat(ends.server().readLine()).isEqualTo("one");
+            assertThatThrownBy(() -> Asyncio.waitForMs(() -> ends.server().readLine(), 0))
+                    .isInstanceOf(TimeoutException.class);
+            ends.client().write("two\n");
+            String line = null;
+            for (int i = 0; i < 1_000 && line == null; i++) {
+                Asyncio.sleepMs(1);
+                try {
+                    line = Asyncio.waitForMs(() -> ends.server().readLine(), 0);
+                } catch (TimeoutException nothingYet) {
+                    assertThat(i).isLessThan(999);
+                }
+            }
+            assertThat(line).isEqualTo("two");
+            ends.client().close();
+            ends.server().close();
         });
     }
 }
