@@ -1,6 +1,7 @@
 package io.fastio;
 
 import io.fastio.carrier.Carrier;
+import io.fastio.carrier.HeldMonitors;
 import io.fastio.poll.LoopThread;
 import io.fastio.poll.Poller;
 import io.fastio.time.IdleStrategy;
@@ -413,8 +414,9 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Runs {@code main} as a task until it ends ({@code run_until_complete}); other tasks keep their state and go on at
-     * the next run. The calling thread is the loop's carrier meanwhile; on a virtual thread a platform thread takes that
-     * part, and the caller waits for it.
+     * the next run. The calling thread is the loop's carrier meanwhile; if that is a virtual thread, a platform thread
+     * takes that part, and the caller waits for it. Inside {@code synchronized} only if the loop is closed there as well:
+     * tasks that stay suspended must not have been carried by a thread that held a monitor.
      *
      * @return main's value
      * @throws Exception the very exception main ended with
@@ -463,11 +465,15 @@ public final class EventLoop implements Executor, AutoCloseable {
     /**
      * Runs until {@link #stop()}. The calling thread is the loop's carrier meanwhile.
      *
-     * @throws IllegalStateException in a task of any loop, on a virtual thread, if the loop runs already or is closed
+     * @throws IllegalStateException in a task of any loop, on a virtual thread, inside {@code synchronized}, if the loop runs
+     *     already or is closed
      */
     public void runForever() {
         if (currentOrNull() != null) {
             throw new IllegalStateException("runForever() cannot be called from a running event loop");
+        }
+        if (Thread.currentThread() != ownThread) {
+            refuseMonitors();
         }
         enterRun();
         try {
@@ -520,17 +526,21 @@ public final class EventLoop implements Executor, AutoCloseable {
     /**
      * Lets a host loop (user interface, game, robot frame) drive this one: waits at most {@code atMost} for something to
      * become ready, then runs what is ready, at least one round of it, for at most {@code atMost} and the step in
-     * progress. The calling thread is the loop's carrier meanwhile.
+     * progress. The calling thread is the loop's carrier meanwhile. It may hold locks of {@code java.util.concurrent}, but no
+     * monitor. That is looked at in each call: for nanoseconds with {@code --enable-native-access}, for some microseconds, and
+     * more in a deep stack, without it.
      *
      * @param atMost zero or negative: one round of what is ready, without waiting
      * @return whether anything ran
-     * @throws IllegalStateException in a task of any loop, on a virtual thread, if the loop runs already or is closed
+     * @throws IllegalStateException in a task of any loop, on a virtual thread, inside {@code synchronized}, if the loop runs
+     *     already or is closed
      */
     public boolean poll(Duration atMost) {
         Objects.requireNonNull(atMost, "atMost");
         if (currentOrNull() != null) {
             throw new IllegalStateException("poll() cannot be called from a running event loop");
         }
+        refuseMonitors();
         enterRun();
         driven = true;
         if (host != carrier) {
@@ -595,6 +605,18 @@ public final class EventLoop implements Executor, AutoCloseable {
             if (interruptedMeanwhile) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /**
+     * S13: the JVM would take it for one of the tasks' monitors, and crash when such a task goes on. Not asked by run(), which
+     * begins and mostly ends all of a program: looking costs tens of milliseconds the first time.
+     */
+    private static void refuseMonitors() {
+        if (!Thread.currentThread().isVirtual() && HeldMonitors.any()) {
+            throw new IllegalStateException(
+                    "runForever() and poll() must not be called by a thread that holds a monitor"
+                            + " (synchronized): the JVM would break; use a lock of java.util.concurrent");
         }
     }
 

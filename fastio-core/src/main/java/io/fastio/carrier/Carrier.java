@@ -309,7 +309,7 @@ public final class Carrier {
         }
     }
 
-    private static Error unexpected(Throwable e) {
+    static Error unexpected(Throwable e) {
         if (e instanceof RuntimeException r) {
             throw r;
         }
