@@ -70,7 +70,7 @@ final class LauncherBuildTest {
         launcher.with("FASTIO_JAVA_OPTS", "-Xlog:class+load");
         assertThat(launcher.run("run", hello.toString()).out())
                 .containsPattern("io\\.fastio\\.EventLoop source: shared objects file")
-                .endsWith("hello\n");
+                .containsPattern("(?m)^hello$"); // more classes may be loaded behind it
         launcher.without("FASTIO_JAVA_OPTS");
         Files.writeString(cache, "broken");
         assertThat(launcher.run("run", hello.toString())).isEqualTo(new Result(0, "hello\n", ""));
