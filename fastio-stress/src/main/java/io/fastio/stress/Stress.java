@@ -67,6 +67,7 @@ public final class Stress {
         }
     }
 
+    private static final int MORE_PASSES = 3;
     private static final String TEST_LIST = "META-INF/TestList";
 
     private Stress() {}
@@ -126,7 +127,26 @@ public final class Stress {
             if (these.isEmpty()) {
                 return verdicts;
             }
-            verdicts.addAll(pass(these, number, effort, folder.resolve("twin-" + number)));
+            List<Verdict> pass = new ArrayList<>(pass(these, number, effort, folder.resolve("twin-" + number)));
+            for (int again = 1; number > 0 && again <= MORE_PASSES; again++) {
+                tryAgain(pass, number, folder.resolve("twin-" + number + "-again-" + again));
+            }
+            verdicts.addAll(pass);
+        }
+    }
+
+    /** On a slow machine too few threads may meet: a twin that was not found out gets the long form before it counts as one. */
+    private static void tryAgain(List<Verdict> verdicts, int twin, Path folder)
+            throws IOException, InterruptedException, ClassNotFoundException {
+        List<Class<?>> missed = new ArrayList<>();
+        for (Verdict v : verdicts) {
+            if (v.trouble().isEmpty() && v.forbidden() == 0) {
+                missed.add(v.testCase());
+            }
+        }
+        if (!missed.isEmpty()) {
+            verdicts.removeIf(v -> missed.contains(v.testCase()));
+            verdicts.addAll(pass(missed, twin, Effort.LONG, folder));
         }
     }
 
