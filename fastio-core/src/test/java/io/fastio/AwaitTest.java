@@ -108,7 +108,7 @@ final class AwaitTest {
         TestLoop.run(t -> {
             Task<Long> offloaded = Asyncio.createTask(() -> {
                 Asyncio.offload(() -> {
-                    Thread.sleep(50);
+                    Thread.sleep(50); // real time on purpose: the virtual clock must not move meanwhile
                     return null;
                 });
                 return t.loop.time();
@@ -122,7 +122,7 @@ final class AwaitTest {
     void V1_aTaskInAJdkCallHoldsTheClock() throws Exception {
         TestLoop.run(t -> {
             Task<Long> blocked = Asyncio.createTask(() -> {
-                Thread.sleep(50);
+                Thread.sleep(50); // real time on purpose: the virtual clock must not move meanwhile
                 return t.loop.time();
             });
             Asyncio.sleepMs(1_000);

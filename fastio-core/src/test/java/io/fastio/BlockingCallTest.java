@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** C2 where tasks block by the JDK's means: such calls give the loop away, and a cancel interrupts them. Real time. */
 final class BlockingCallTest {
+    /** Milliseconds that no test waits for: the JDK call under test is ended long before. */
     private static final long LONG = 1_000_000;
 
     /** What a task may block in; all of it can be interrupted but for the last two. */
@@ -159,7 +160,7 @@ final class BlockingCallTest {
             assertThat(TestLoop.thrownBy(() -> Asyncio.waitFor(call::block, Duration.ofMillis(20))))
                     .isInstanceOf(TimeoutException.class);
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
-            Thread.sleep(1);
+            Thread.sleep(1); // throws if an interrupt was left behind
             Asyncio.sleepMs(1);
         });
     }
@@ -175,7 +176,7 @@ final class BlockingCallTest {
             });
             assertThat(value).isNull();
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
-            Thread.sleep(1);
+            Thread.sleep(1); // throws if an interrupt was left behind
         });
     }
 
@@ -204,7 +205,7 @@ final class BlockingCallTest {
                     })))
                     .hasMessage("child")
                     .hasNoSuppressedExceptions();
-            Thread.sleep(1);
+            Thread.sleep(1); // throws if an interrupt was left behind
         });
     }
 
