@@ -837,11 +837,25 @@ public final class EventLoop implements Executor, AutoCloseable {
         return name;
     }
 
-    /** In debug mode: what belongs to the loop is touched on the loop only (S13). */
+    /** {@link #requireCurrent}, in debug mode only: where the call costs little more than the check would. */
     void checkOwner(Object what) {
-        if (debug && !isCurrent()) {
-            throw new IllegalStateException(
-                    what + " belongs to " + this + " and is touched by " + Thread.currentThread());
+        if (debug) {
+            requireCurrent(what);
+        }
+    }
+
+    /**
+     * For those who build on a loop: refuses whoever is not on it, since what belongs to a loop is for its own tasks and
+     * callbacks (S13). Any thread; does not wait.
+     *
+     * @param what belongs to this loop; for the message
+     * @throws IllegalStateException unless this loop {@linkplain #isCurrent is current}; names it and the caller
+     */
+    public void requireCurrent(Object what) {
+        if (!isCurrent()) {
+            EventLoop other = currentOrNull();
+            throw new IllegalStateException(what + " belongs to " + this + " and is touched by "
+                    + (other != null ? LoopTask.nameOfCaller() + " of " + other : Thread.currentThread()));
         }
     }
 

@@ -175,9 +175,7 @@ public final class TaskGroup {
     /** {@link #createTask(Callable)} with options. */
     public <C extends @Nullable Object> Task<C> createTask(TaskOptions options, Callable<C> body) {
         Objects.requireNonNull(body, "body");
-        if (!parent.loop.isCurrent()) {
-            throw new IllegalStateException("a group takes children only from its own loop");
-        }
+        parent.loop.requireCurrent(scope.describe());
         if (ended) {
             throw new IllegalStateException("the task group has ended");
         }
@@ -196,9 +194,7 @@ public final class TaskGroup {
      * it has one, else null. The group's loop.
      */
     public void cancel() {
-        if (!parent.loop.isCurrent()) {
-            throw new IllegalStateException("a group is cancelled only from its own loop");
-        }
+        parent.loop.requireCurrent(scope.describe());
         if (!ended) {
             abort("by " + LoopTask.nameOfCaller());
         }

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waiting tasks, first in, first out. The links are fields of the task, so a list allocates nothing and a task leaves it
- * in constant time; a task is in one list at a time, since it waits for one thing at a time. Loop only.
+ * in constant time; a task is in one list at a time, since it waits for one thing at a time. For one loop: a task
+ * of another one is refused beside those that wait, and in debug mode whoever takes a task out from elsewhere.
  */
 public final class WaitList {
     private static final Wait.Hook LEAVE = (task, woken) -> {
@@ -29,6 +30,9 @@ public final class WaitList {
             throw new IllegalStateException(t.name() + " is in a wait list already");
         }
         LoopTask<?> l = last;
+        if (l != null && l.loop != t.loop) {
+            l.loop.requireCurrent(l);
+        }
         t.waitList = this;
         t.previousWaiter = l;
         if (l == null) {
@@ -46,6 +50,7 @@ public final class WaitList {
         if (t.waitList != this) {
             return false;
         }
+        t.loop.checkOwner(t);
         LoopTask<?> p = t.previousWaiter;
         LoopTask<?> n = t.nextWaiter;
         if (p == null) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The protocol: try the operation; where it would have blocked, say so by {@link #readWouldBlock} or {@link
  * #writeWouldBlock}, wait by {@link #awaitReadable} or {@link #awaitWritable}, and try again; there may be wakes without
  * cause. One task at a time waits for each direction; the two directions have nothing to do with each other (I1).
- * Everything here is for the loop of the watch.
+ * Everything here is for the loop of the watch; waits there always, the rest in debug mode, refuse others by an
+ * {@link IllegalStateException}.
  */
 public final class Watch implements AutoCloseable {
     private final EventLoop loop;
@@ -53,13 +54,13 @@ public final class Watch implements AutoCloseable {
         void await() throws ClosedChannelException {
             LoopTask<?> me = LoopTask.current();
             me.begin();
+            if (me.loop != loop) {
+                loop.requireCurrent(Watch.this);
+            }
             if (closed) {
                 throw new ClosedChannelException();
             }
             requireFree();
-            if (me.loop != loop) {
-                throw new IllegalStateException("a watch belongs to the loop that made it");
-            }
             registration.arm(interest);
             waiter = me;
             boolean first = priority || loop.ioFirst();
@@ -71,6 +72,7 @@ public final class Watch implements AutoCloseable {
         }
 
         void call(Handle h) throws ClosedChannelException {
+            loop.checkOwner(Watch.this);
             if (closed) {
                 throw new ClosedChannelException();
             }
@@ -218,31 +220,37 @@ public final class Watch implements AutoCloseable {
 
     /** Ends a wait to read without cause: who waits finds out why by trying. */
     public void wakeReader() {
+        loop.checkOwner(this);
         read.wake();
     }
 
     /** The read just tried would have blocked: readiness must come anew. */
     public void readWouldBlock() {
+        loop.checkOwner(this);
         registration.drained(Poller.READ);
     }
 
     /** The read just tried gave less than there was room for; often as good as {@link #readWouldBlock}. */
     public void readShort() {
+        loop.checkOwner(this);
         registration.shortRead();
     }
 
     /** The write just tried would have blocked: readiness must come anew. */
     public void writeWouldBlock() {
+        loop.checkOwner(this);
         registration.drained(Poller.WRITE);
     }
 
     /** Whether readiness to read wakes in class URGENT (I7). */
     public void readPriority(boolean on) {
+        loop.checkOwner(this);
         read.priority = on;
     }
 
     /** Whether readiness to write wakes in class URGENT (I7). */
     public void writePriority(boolean on) {
+        loop.checkOwner(this);
         write.priority = on;
     }
 
@@ -271,6 +279,7 @@ public final class Watch implements AutoCloseable {
         if (closed) {
             return;
         }
+        loop.checkOwner(this);
         closed = true;
         registration.close();
         loop.scheduler.sleeper().watchClosed(poller);

@@ -142,7 +142,7 @@ public final class Pin implements AutoCloseable {
     private void await(Task<?> me, WaitList list) throws IOException {
         requireOpen();
         if (Wait.loopOf(me) != loop) {
-            throw new IllegalStateException(this + " belongs to " + loop);
+            loop.requireCurrent(this);
         }
         if (!reported) {
             beginPolling();
@@ -163,6 +163,7 @@ public final class Pin implements AutoCloseable {
     }
 
     void add(PinChange callback) throws IOException {
+        loop.requireCurrent(this);
         requireOpen();
         if (!reported) {
             beginPolling();
@@ -171,6 +172,7 @@ public final class Pin implements AutoCloseable {
     }
 
     void remove(PinChange callback) {
+        loop.requireCurrent(this);
         callbacks.remove(callback);
         endPollingIfIdle();
     }
@@ -267,6 +269,7 @@ public final class Pin implements AutoCloseable {
         if (closed) {
             return;
         }
+        loop.requireCurrent(this);
         closed = true;
         callbacks.clear();
         forHigh.wakeAll();

@@ -1,7 +1,6 @@
 package io.fastio.stream;
 
 import io.fastio.Asyncio;
-import io.fastio.EventLoop;
 import io.fastio.LoopError;
 import io.fastio.LoopLocal;
 import io.fastio.Priority;
@@ -216,7 +215,7 @@ public final class Datagram implements Closeable {
     private void begin() throws IOException {
         Task<?> me = Wait.begin();
         if (Wait.loopOf(me) != io.loop) {
-            throw new IllegalStateException(this + " belongs to " + io.loop);
+            io.loop.requireCurrent(this);
         }
         if (closed) {
             throw new ClosedChannelException();
@@ -560,16 +559,9 @@ public final class Datagram implements Closeable {
     // =========================================================== knowing, setting, ending
 
     private void requireOpen() throws IOException {
-        requireOnLoop();
+        io.loop.requireCurrent(this);
         if (closed) {
             throw new ClosedChannelException();
-        }
-    }
-
-    private void requireOnLoop() {
-        EventLoop loop = Asyncio.runningLoop();
-        if (loop != io.loop) {
-            throw new IllegalStateException(this + " belongs to " + io.loop);
         }
     }
 
@@ -628,7 +620,7 @@ public final class Datagram implements Closeable {
         if (closed) {
             return;
         }
-        requireOnLoop();
+        io.loop.requireCurrent(this);
         closed = true;
         watch.close();
         senders.wakeAll();

@@ -330,6 +330,7 @@ public final class Server implements AutoCloseable {
         if (closed) {
             return;
         }
+        loop.requireCurrent(this);
         closed = true;
         for (Listener l : listeners) {
             l.watch.close();
@@ -347,6 +348,7 @@ public final class Server implements AutoCloseable {
 
     /** Closes all connections: what was written still goes out, and their handlers get an exception when they read. */
     public void closeClients() {
+        loop.requireCurrent(this);
         for (Connection c = newest; c != null; c = c.older) {
             c.stream.close();
         }
@@ -354,6 +356,7 @@ public final class Server implements AutoCloseable {
 
     /** Ends all connections at once and cancels their handlers. */
     public void abortClients() {
+        loop.requireCurrent(this);
         for (Connection c = newest; c != null; c = c.older) {
             c.stream.abort();
             if (c.task != null) {
@@ -376,6 +379,7 @@ public final class Server implements AutoCloseable {
      */
     public boolean waitClosed(Duration limit) {
         Wait.begin();
+        loop.requireCurrent(this);
         while (!closed) {
             waiters.await(null, Wait.FOREVER);
         }
@@ -395,6 +399,7 @@ public final class Server implements AutoCloseable {
 
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
+        loop.requireCurrent(this);
         try {
             Wait.begin();
             while (!closed) {

@@ -1,6 +1,5 @@
 package io.fastio.stream;
 
-import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.Handle;
 import io.fastio.LoopError;
@@ -118,7 +117,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     private Task<?> begin() {
         Task<?> me = Wait.begin();
         if (Wait.loopOf(me) != io.loop) {
-            throw new IllegalStateException(this + " belongs to " + io.loop);
+            io.loop.requireCurrent(this);
         }
         return me;
     }
@@ -615,7 +614,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     /** Writes what another stream has just received into the scratch buffer: does not give way, so that it stays there. */
     private void writeReceived(ByteBuffer scratch) throws IOException {
-        requireOnLoop();
+        io.loop.requireCurrent(this);
         requireWritable();
         requireNoEof();
         if (nothingQueued()) {
@@ -780,6 +779,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (lowMark < 0 || highMark < lowMark) {
             throw new IllegalArgumentException("water marks must be 0 <= low <= high: " + lowMark + ", " + highMark);
         }
+        io.loop.requireCurrent(this);
         low = lowMark;
         high = highMark;
         long size = pendingBytes();
@@ -931,7 +931,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (closing) {
             return;
         }
-        requireOnLoop();
+        io.loop.requireCurrent(this);
         closing = true;
         if (nothingQueued()) {
             finish(writeFailure == null);
@@ -963,7 +963,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (closed) {
             return;
         }
-        requireOnLoop();
+        io.loop.requireCurrent(this);
         closing = true;
         try {
             transport.dropOnClose();
@@ -992,12 +992,6 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     private void report(String what, IOException e) {
         io.loop.report(new LoopError(what + ": " + e.getMessage(), e, null));
-    }
-
-    private void requireOnLoop() {
-        if (Asyncio.runningLoop() != io.loop) {
-            throw new IllegalStateException(this + " belongs to " + io.loop);
-        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.fastio.sync;
 
-import io.fastio.Task;
+import io.fastio.Asyncio;
+import io.fastio.EventLoop;
 import io.fastio.Wait;
 import java.time.Duration;
 import java.util.Objects;
@@ -20,6 +21,7 @@ public final class Interval {
         SKIP
     }
 
+    private final EventLoop loop;
     private final long period;
     private final Missed missed;
     private final long start;
@@ -37,6 +39,7 @@ public final class Interval {
             throw new IllegalArgumentException("period must be longer than zero: " + period);
         }
         this.missed = Objects.requireNonNull(missed, "missed");
+        this.loop = Asyncio.runningLoop();
         this.start = Wait.deadlineIn(0);
         this.next = Wait.deadlineIn(period);
         this.period = next - start;
@@ -47,14 +50,16 @@ public final class Interval {
      *
      * @return how many ticks were left out before this one ({@link Missed#SKIP}), else zero
      * @throws io.fastio.CancelledError if the task was cancelled
+     * @throws IllegalStateException in a task of another loop, whose clock is another one
      */
     public long await() {
-        Task<?> me = Wait.begin();
+        Wait.begin();
+        loop.requireCurrent(this);
         long due = next;
-        long now = Wait.loopOf(me).time();
+        long now = loop.time();
         if (now < due || due == Wait.FOREVER) {
             Wait.suspend((task, woken) -> true, null, due);
-            now = Wait.loopOf(me).time();
+            now = loop.time();
         }
         long leftOut = 0;
         switch (missed) {

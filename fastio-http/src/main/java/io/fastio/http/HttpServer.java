@@ -270,6 +270,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
         if (closing) {
             return;
         }
+        loop.requireCurrent(this);
         closing = true;
         for (Server s : listeners) {
             s.close();
@@ -294,6 +295,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
      */
     public boolean waitClosed(Duration limit) {
         Wait.begin();
+        loop.requireCurrent(this);
         while (!closing) {
             waiters.await(null, Wait.FOREVER);
         }
@@ -315,6 +317,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
 
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
+        loop.requireCurrent(this);
         try {
             Wait.begin();
             while (!closing) {
