@@ -91,18 +91,21 @@ public final class Pin implements AutoCloseable {
 
     /** Whether it is high now. Does not wait. */
     public boolean value() throws IOException {
+        loop.requireCurrent(this);
         requireOpen();
         return chip.read(line);
     }
 
     /** Sets it, if it is an output. Does not wait. */
     public void set(boolean high) throws IOException {
+        loop.requireCurrent(this);
         requireOpen();
         chip.write(line, high);
     }
 
     /** Whether its waiters become ready in class URGENT (I7). At any time. */
     public void priority(boolean on) {
+        loop.requireCurrent(this);
         priority = on;
     }
 
@@ -123,27 +126,29 @@ public final class Pin implements AutoCloseable {
 
     /** Waits for the next change from low to high; otherwise as {@link #awaitHigh}. */
     public void awaitRising() throws IOException {
-        await(Wait.begin(), forRising);
+        await(begin(), forRising);
     }
 
     /** Waits for the next change from high to low; otherwise as {@link #awaitHigh}. */
     public void awaitFalling() throws IOException {
-        await(Wait.begin(), forFalling);
+        await(begin(), forFalling);
     }
 
     private void awaitLevel(boolean high) throws IOException {
-        Task<?> me = Wait.begin();
-        requireOpen();
+        Task<?> me = begin();
         if (chip.read(line) != high) {
             await(me, high ? forHigh : forLow);
         }
     }
 
-    private void await(Task<?> me, WaitList list) throws IOException {
+    private Task<?> begin() {
+        Task<?> me = Wait.begin();
+        loop.requireCurrent(this);
         requireOpen();
-        if (Wait.loopOf(me) != loop) {
-            loop.requireCurrent(this);
-        }
+        return me;
+    }
+
+    private void await(Task<?> me, WaitList list) throws IOException {
         if (!reported) {
             beginPolling();
         }

@@ -545,6 +545,7 @@ public final class Datagram implements Closeable {
      * @return whether it was a member
      */
     public boolean leave(InetAddress group, NetworkInterface at) {
+        io.loop.requireCurrent(this);
         for (Iterator<MembershipKey> keys = memberships.iterator(); keys.hasNext(); ) {
             MembershipKey key = keys.next();
             if (key.group().equals(group) && key.networkInterface().equals(at)) {
@@ -601,6 +602,7 @@ public final class Datagram implements Closeable {
 
     /** Whether it makes its tasks ready in class URGENT (I7). At any time. */
     public Datagram priority(boolean on) {
+        io.loop.requireCurrent(this);
         watch.readPriority(on);
         watch.writePriority(on);
         return this;

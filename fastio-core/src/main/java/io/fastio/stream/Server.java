@@ -399,6 +399,7 @@ public final class Server implements AutoCloseable {
 
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
+        Asyncio.currentTask(); // whoever may not wait does not close it either
         loop.requireCurrent(this);
         try {
             Wait.begin();

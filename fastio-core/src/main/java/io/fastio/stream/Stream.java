@@ -516,11 +516,13 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         if (bytes < 1) {
             throw new IllegalArgumentException("limit must be positive: " + bytes);
         }
+        io.loop.requireCurrent(this);
         limit = bytes;
     }
 
     @Override
     public void readPriority(boolean on) {
+        io.loop.requireCurrent(this);
         transport.readPriority(on);
     }
 
@@ -820,6 +822,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     @Override
     public void writePriority(boolean on) {
+        io.loop.requireCurrent(this);
         writePriority = on;
         transport.writePriority(on);
         if (!sending) {
@@ -1010,6 +1013,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
 
     @Override
     public void detach() {
+        io.loop.requireCurrent(this);
         detached = true;
     }
 

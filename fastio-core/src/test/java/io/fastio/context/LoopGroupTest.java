@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
-import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.sync.Event;
 import io.fastio.sync.QueueClosedException;
@@ -275,24 +274,6 @@ final class LoopGroupTest {
                 }
             }
             assertThat(served.get(0).get() + served.get(1).get()).isEqualTo(40);
-        }
-    }
-
-    /** In debug mode whoever touches another loop's tasks is told so. */
-    @Test
-    void S13_debugModeChecksWhoTouchesWhat() throws Exception {
-        try (EventLoop loop = EventLoop.builder().debug(true).build()) {
-            loop.start();
-            Task<?> task = loop.createTask(() -> Asyncio.sleepMs(50));
-            Thread.sleep(10);
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> io.fastio.Wait.resume(task))
-                    .withMessageContaining("belongs to");
-            assertThatIllegalStateException().isThrownBy(() -> io.fastio.Wait.lend(task, Priority.URGENT));
-            assertThatIllegalStateException().isThrownBy(() -> io.fastio.Wait.takeBack(task, Priority.URGENT));
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> new io.fastio.Polling(loop, Priority.NORMAL, () -> {}).arm());
-            assertThat(task.get(20, TimeUnit.SECONDS)).isNull();
         }
     }
 }

@@ -140,6 +140,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
     }
 
     private void requireOpen() {
+        loop.requireCurrent(this);
         if (closing) {
             throw new IllegalStateException("the server is closed");
         }
@@ -317,6 +318,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
 
     /** Waits until the server is closed; a cancel of the caller closes it. */
     public void serveForever() {
+        Asyncio.currentTask(); // whoever may not wait does not close it either
         loop.requireCurrent(this);
         try {
             Wait.begin();

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fastio.Action;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.EventLoop;
 import io.fastio.stream.Stream;
 import io.fastio.stream.Streams;
 import io.fastio.sync.Event;
@@ -47,6 +49,28 @@ final class HttpServerTest {
                     .doesNotContainKeys("connection", "transfer-encoding");
             assertThat(a.header().get("date"))
                     .matches("[A-Z][a-z]{2}, \\d\\d [A-Z][a-z]{2} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT");
+        }
+    }
+
+    /** As any server is; OwnershipTest has the others. */
+    @Test
+    void S13_isForItsOwnLoop() throws Exception {
+        try (Served s = new Served(HELLO);
+                RawClient c = s.client();
+                EventLoop other = EventLoop.builder().name("other").build()) {
+            List<Action> uses = List.of(
+                    () -> s.server.listen("127.0.0.1", 0),
+                    s.server::waitClosed,
+                    s.server::serveForever,
+                    s.server::close);
+            for (Action use : uses) {
+                assertThatThrownBy(use::run).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> other.run(use))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("belongs to")
+                        .hasMessageContaining("other");
+            }
+            assertThat(c.get("/").answer().text()).isEqualTo("hello\n");
         }
     }
 

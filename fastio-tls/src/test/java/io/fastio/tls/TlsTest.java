@@ -10,6 +10,7 @@ import io.fastio.CancelledError;
 import io.fastio.EventLoop;
 import io.fastio.LoopError;
 import io.fastio.Task;
+import io.fastio.context.LoopGroup;
 import io.fastio.stream.Server;
 import io.fastio.stream.Stream;
 import io.fastio.stream.StreamReader;
@@ -93,6 +94,32 @@ final class TlsTest {
             b[i] = (byte) (x >> 16);
         }
         return b;
+    }
+
+    /** As any stream is; OwnershipTest has the others. */
+    @Test
+    void S13_isForItsOwnLoop() throws Exception {
+        onLoop(() -> {
+            try (Server s = SERVER.startServer(TlsTest::echo, "localhost", 0);
+                    Stream c = CLIENT.connect("localhost", s.port());
+                    EventLoop other = EventLoop.builder().name("other").build()) {
+                other.start();
+                List<Action> uses = List.of(
+                        () -> c.read(1), () -> c.write("no"), c::drain, () -> c.limit(1), c::close, c::abort, () -> {
+                            CLIENT.upgrade(c, "localhost").close();
+                        });
+                for (Action use : uses) {
+                    assertThatThrownBy(() -> LoopGroup.runOn(other, () -> {
+                                use.run();
+                                return use;
+                            }))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("belongs to")
+                            .hasMessageContaining("other");
+                }
+                assertThat(ask(c, "hello")).isEqualTo("hello");
+            }
+        });
     }
 
     // =========================================================== what is agreed on
