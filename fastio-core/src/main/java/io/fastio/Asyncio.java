@@ -3,6 +3,7 @@ package io.fastio;
 import io.fastio.time.LoopClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +36,7 @@ public final class Asyncio {
         }
         EventLoop loop = EventLoop.builder().handleInterrupt(true).build();
         try {
-            return loop.run(main);
+            return loop.runBeforeClose(main);
         } finally {
             loop.close();
         }
@@ -43,7 +44,7 @@ public final class Asyncio {
 
     /** {@link #run(Callable)} for a body without a value. */
     public static void run(Action main) throws Exception {
-        run(callable(main));
+        run(callable(Objects.requireNonNull(main, "main")));
     }
 
     static Callable<@Nullable Void> callable(Action body) {
@@ -106,7 +107,7 @@ public final class Asyncio {
 
     /** The task that calls. */
     public static Task<?> currentTask() {
-        return LoopTask.current();
+        return LoopTask.current("currentTask()");
     }
 
     /** Whether the caller is a task, and so may wait. Any thread. */
@@ -165,10 +166,23 @@ public final class Asyncio {
      * @return whether it gave way
      */
     public static boolean checkpoint() {
-        return LoopTask.current().checkpoint();
+        return LoopTask.current("checkpoint()").checkpoint();
     }
 
     // ---- many at once
+
+    /** A copy of what the caller gave as {@code name}, without nulls (S13). */
+    static <E> List<E> checked(Collection<? extends E> given, String name) {
+        Objects.requireNonNull(given, name);
+        List<E> copy = new ArrayList<>(given.size());
+        for (E e : given) {
+            if (e == null) {
+                throw new NullPointerException(name + "[" + copy.size() + "]");
+            }
+            copy.add(e);
+        }
+        return copy;
+    }
 
     /**
      * Runs the bodies at once, each in a task of the caller's class, and returns their values in the order given. The
@@ -184,7 +198,7 @@ public final class Asyncio {
     @SafeVarargs
     @SuppressWarnings("varargs")
     public static <T extends @Nullable Object> List<T> gather(Callable<? extends T>... bodies) throws Exception {
-        return Gather.values(List.of(bodies));
+        return Gather.values(Arrays.asList(Objects.requireNonNull(bodies, "bodies")));
     }
 
     /** As {@link #gather(List)}, but waits for all and returns how each ended ({@code return_exceptions=True}). */
@@ -201,7 +215,8 @@ public final class Asyncio {
      */
     public static <T extends @Nullable Object> Waited<T> wait(
             Collection<? extends Task<T>> tasks, ReturnWhen when, @Nullable Duration timeout) {
-        return Completions.wait(List.copyOf(tasks), Objects.requireNonNull(when, "when"), Wait.deadlineIn(timeout));
+        return Completions.wait(
+                checked(tasks, "tasks"), Objects.requireNonNull(when, "when"), Wait.deadlineIn(timeout));
     }
 
     /**
@@ -210,7 +225,7 @@ public final class Asyncio {
      * once, by the task that calls.
      */
     public static <T extends @Nullable Object> Iterable<Task<T>> asCompleted(Collection<? extends Task<T>> tasks) {
-        Completions<T> completions = new Completions<>(List.copyOf(tasks));
+        Completions<T> completions = new Completions<>(checked(tasks, "tasks"));
         return () -> completions;
     }
 
@@ -218,9 +233,9 @@ public final class Asyncio {
     public static <T extends @Nullable Object> Iterable<Task<T>> asCompleted(
             List<? extends Callable<? extends T>> bodies) {
         TaskOptions options = TaskOptions.of(currentTask().priority());
-        List<Callable<? extends T>> checked = List.copyOf(bodies);
-        List<Task<T>> tasks = new ArrayList<>(checked.size());
-        for (Callable<? extends T> body : checked) {
+        List<Callable<? extends T>> own = checked(bodies, "bodies");
+        List<Task<T>> tasks = new ArrayList<>(own.size());
+        for (Callable<? extends T> body : own) {
             tasks.add(createTask(options, () -> body.call()));
         }
         return asCompleted(tasks);
@@ -242,7 +257,7 @@ public final class Asyncio {
     @SafeVarargs
     @SuppressWarnings("varargs")
     public static <T extends @Nullable Object> T firstCompleted(Callable<? extends T>... bodies) throws Exception {
-        return Completions.first(List.of(bodies));
+        return Completions.first(Arrays.asList(Objects.requireNonNull(bodies, "bodies")));
     }
 
     /**

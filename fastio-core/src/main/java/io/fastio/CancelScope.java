@@ -2,7 +2,6 @@ package io.fastio;
 
 import io.fastio.time.LoopClock;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,8 +94,9 @@ public final class CancelScope extends Scope {
         if (!entered) {
             throw new IllegalStateException("the scope has been left");
         }
-        if (LoopTask.current() != Objects.requireNonNull(task)) {
-            throw new IllegalStateException("only " + task.name() + " may change its scope");
+        if (LoopTask.currentOrNull() != task) {
+            throw new IllegalStateException(
+                    "only " + task.name() + ", whose scope it is, may change it, not " + LoopTask.nameOfCaller());
         }
     }
 

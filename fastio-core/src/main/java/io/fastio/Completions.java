@@ -138,16 +138,16 @@ final class Completions<T extends @Nullable Object> implements Consumer<Task<T>>
     // ---- firstCompleted
 
     static <T extends @Nullable Object> T first(List<? extends Callable<? extends T>> bodies) throws Exception {
-        if (bodies.isEmpty()) {
+        List<Callable<? extends T>> own = Asyncio.checked(bodies, "bodies");
+        if (own.isEmpty()) {
             throw new IllegalArgumentException("there is nothing to wait for");
         }
         LoopTask<?> me = LoopTask.current();
         me.begin();
         List<LoopTask<T>> winner = new ArrayList<>(1);
         TaskGroup.run(group -> {
-            List<Task<T>> tasks = new ArrayList<>(bodies.size());
-            for (Callable<? extends T> body : bodies) {
-                Objects.requireNonNull(body, "body");
+            List<Task<T>> tasks = new ArrayList<>(own.size());
+            for (Callable<? extends T> body : own) {
                 tasks.add(group.createTask(TaskOptions.of(me.priority()), () -> body.call()));
             }
             Completions<T> c = new Completions<>(tasks);

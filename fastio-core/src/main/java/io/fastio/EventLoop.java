@@ -223,43 +223,43 @@ public final class EventLoop implements Executor, AutoCloseable {
     // =========================================================== callbacks
 
     /**
-     * Has {@code r} called on the loop, once all that is ready now has run ({@code loop.call_soon} and {@code
+     * Has {@code callback} called on the loop, once all that is ready now has run ({@code loop.call_soon} and {@code
      * call_soon_threadsafe}). Any thread.
      *
      * @throws IllegalStateException if the loop is closed
      */
-    public Handle callSoon(Runnable r) {
-        Handle h = new Handle(this, r, Priority.NORMAL);
+    public Handle callSoon(Runnable callback) {
+        Handle h = new Handle(this, callback, Priority.NORMAL);
         h.callSoon();
         return h;
     }
 
     /**
-     * Has {@code r} called on the loop in {@code d} from now. Any thread.
+     * Has {@code callback} called on the loop in {@code d} from now. Any thread.
      *
      * @param d zero or negative: as {@link #callSoon}; what overflows: never
      */
-    public Handle callLater(Duration d, Runnable r) {
+    public Handle callLater(Duration d, Runnable callback) {
         Objects.requireNonNull(d, "d");
-        Handle h = new Handle(this, r, Priority.NORMAL);
+        Handle h = new Handle(this, callback, Priority.NORMAL);
         h.callLater(d);
         return h;
     }
 
-    /** Has {@code r} called on the loop at that moment of {@link #time()}. Any thread. */
-    public Handle callAt(long loopNanos, Runnable r) {
-        Handle h = new Handle(this, r, Priority.NORMAL);
+    /** Has {@code callback} called on the loop at that moment of {@link #time()}. Any thread. */
+    public Handle callAt(long loopNanos, Runnable callback) {
+        Handle h = new Handle(this, callback, Priority.NORMAL);
         h.callAt(loopNanos);
         return h;
     }
 
     /**
-     * Has {@code r} called in {@code d} from now or later, while nothing NORMAL is ready ({@code call_after} of fast_io).
+     * Has {@code callback} called in {@code d} from now or later, while nothing NORMAL is ready ({@code call_after} of fast_io).
      * Any thread.
      */
-    public Handle callAfter(Duration d, Runnable r) {
+    public Handle callAfter(Duration d, Runnable callback) {
         Objects.requireNonNull(d, "d");
-        Handle h = new Handle(this, r, Priority.LOW);
+        Handle h = new Handle(this, callback, Priority.LOW);
         h.callLater(d);
         return h;
     }
@@ -269,23 +269,23 @@ public final class EventLoop implements Executor, AutoCloseable {
         scheduler.ready(new Handle(this, r, Priority.NORMAL), ReadyQueues.NORMAL);
     }
 
-    /** A handle of class {@code p} that is not scheduled yet. Any thread. */
-    public Handle handle(Priority p, Runnable r) {
-        return new Handle(this, r, p);
+    /** A handle of class {@code priority} that is not scheduled yet. Any thread. */
+    public Handle handle(Priority priority, Runnable callback) {
+        return new Handle(this, callback, Objects.requireNonNull(priority, "priority"));
     }
 
     /**
      * A handle, not scheduled yet, of work that goes between any two steps, ahead of all that is ready, and at {@linkplain
      * Asyncio#checkpoint checkpoints} (B1, B4). Between two such pieces of work one step of something else runs. Any thread.
      */
-    public Handle betweenSteps(Runnable r) {
-        return new Handle(this, r, ReadyQueues.BETWEEN);
+    public Handle betweenSteps(Runnable callback) {
+        return new Handle(this, callback, ReadyQueues.BETWEEN);
     }
 
     /** {@link #callSoon} for those who want an {@link Executor}. Any thread. */
     @Override
-    public void execute(Runnable r) {
-        callSoon(r);
+    public void execute(Runnable callback) {
+        callSoon(callback);
     }
 
     /** Interrupts the JDK call that a task is in, as a callback: that may run foreign code (C2). */
@@ -299,6 +299,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * thread; does not wait.
      */
     public void report(LoopError e) {
+        Objects.requireNonNull(e, "e");
         Runnable tell = () -> tell(e);
         try {
             callSoon(tell);
@@ -332,8 +333,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** {@link #createTask(Callable)} with a name. */
-    public <T extends @Nullable Object> Task<T> createTask(String taskName, Callable<T> body) {
-        return createTask(TaskOptions.named(taskName), body);
+    public <T extends @Nullable Object> Task<T> createTask(String name, Callable<T> body) {
+        return createTask(TaskOptions.named(name), body);
     }
 
     /** {@link #createTask(Callable)} with options. */
@@ -353,8 +354,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** {@link #createTask(Callable)} for a body without a value, with a name. */
-    public Task<@Nullable Void> createTask(String taskName, Action body) {
-        return createTask(TaskOptions.named(taskName), body);
+    public Task<@Nullable Void> createTask(String name, Action body) {
+        return createTask(TaskOptions.named(name), body);
     }
 
     /** {@link #createTask(Callable)} for a body without a value, with options. */
@@ -368,8 +369,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * java.util.concurrent.RejectedExecutionException} (S13). One that is cancelled before it ran never runs, and if its
      * {@code Runnable} is a {@link java.util.concurrent.Future} that is cancelled too.
      */
-    public ThreadFactory threadFactory(Priority p) {
-        TaskOptions options = TaskOptions.of(p);
+    public ThreadFactory threadFactory(Priority priority) {
+        TaskOptions options = TaskOptions.of(priority);
         return body -> {
             Objects.requireNonNull(body, "body");
             requireOpen();
@@ -378,8 +379,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** A service that runs each piece of work in a task of its own on this loop. Any thread. */
-    public ExecutorService executor(Priority p) {
-        return Executors.newThreadPerTaskExecutor(threadFactory(p));
+    public ExecutorService executor(Priority priority) {
+        return Executors.newThreadPerTaskExecutor(threadFactory(priority));
     }
 
     // =========================================================== running
@@ -415,21 +416,27 @@ public final class EventLoop implements Executor, AutoCloseable {
     /**
      * Runs {@code main} as a task until it ends ({@code run_until_complete}); other tasks keep their state and go on at
      * the next run. The calling thread is the loop's carrier meanwhile; if that is a virtual thread, a platform thread
-     * takes that part, and the caller waits for it. Inside {@code synchronized} only if the loop is closed there as well:
-     * tasks that stay suspended must not have been carried by a thread that held a monitor.
+     * takes that part, and the caller waits for it.
      *
      * @return main's value
      * @throws Exception the very exception main ended with
      * @throws CancelledError if main was cancelled
-     * @throws IllegalStateException in a task of any loop, if the loop runs already, or if it is closed
+     * @throws IllegalStateException in a task of any loop, inside {@code synchronized} ({@link Asyncio#run} works there, since it
+     *     leaves no task suspended), if the loop runs already, or if it is closed
      */
     public <T extends @Nullable Object> T run(Callable<T> main) throws Exception {
         Objects.requireNonNull(main, "main");
         if (currentOrNull() != null) {
             throw new IllegalStateException("run() cannot be called from a running event loop");
         }
+        refuseMonitors();
+        return runBeforeClose(main);
+    }
+
+    /** The same for whoever closes the loop afterwards, on the same thread: no task outlives the monitors that it holds. */
+    <T extends @Nullable Object> T runBeforeClose(Callable<T> main) throws Exception {
         if (Thread.currentThread().isVirtual()) {
-            return onPlatformThread(() -> run(main));
+            return onPlatformThread(() -> runBeforeClose(main));
         }
         enterRun();
         LoopTask<T> task;
@@ -459,7 +466,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** {@link #run(Callable)} for a body without a value. */
     public void run(Action main) throws Exception {
-        run(Asyncio.callable(main));
+        run(Asyncio.callable(Objects.requireNonNull(main, "main")));
     }
 
     /**
@@ -609,13 +616,13 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * S13: the JVM would take it for one of the tasks' monitors, and crash when such a task goes on. Not asked by run(), which
-     * begins and mostly ends all of a program: looking costs tens of milliseconds the first time.
+     * S13: the JVM would take it for one of the tasks' monitors, and crash when such a task goes on. Not asked by {@link
+     * Asyncio#run}, with which most programs begin: looking costs tens of milliseconds the first time.
      */
     private static void refuseMonitors() {
         if (!Thread.currentThread().isVirtual() && HeldMonitors.any()) {
             throw new IllegalStateException(
-                    "runForever() and poll() must not be called by a thread that holds a monitor"
+                    "run(), runForever() and poll() of a loop must not be called by a thread that holds a monitor"
                             + " (synchronized): the JVM would break; use a lock of java.util.concurrent");
         }
     }
@@ -746,7 +753,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Takes back {@link #onClose}; no effect if it was not asked for. Any thread. */
     public void withdrawOnClose(Runnable r) {
-        ending.withdraw(r);
+        ending.withdraw(Objects.requireNonNull(r, "r"));
     }
 
     private final ConcurrentHashMap<Class<?>, Object> attachments = new ConcurrentHashMap<>();
@@ -756,7 +763,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * it lives itself. {@link LoopLocal} is the faster way for those who are on the loop. Any thread.
      */
     public <T> T attachment(Class<T> type, Function<? super EventLoop, ? extends T> initial) {
-        return type.cast(attachments.computeIfAbsent(type, t -> initial.apply(this)));
+        Objects.requireNonNull(initial, "initial");
+        return type.cast(attachments.computeIfAbsent(Objects.requireNonNull(type, "type"), t -> initial.apply(this)));
     }
 
     /** Waits until nobody runs the loop and carries it from then on; false if it has been closed meanwhile. */
@@ -910,8 +918,8 @@ public final class EventLoop implements Executor, AutoCloseable {
         private Builder() {}
 
         /** Name of the loop and of its own thread. Default {@code fastio-loop}. */
-        public Builder name(String loopName) {
-            this.name = Objects.requireNonNull(loopName, "loopName");
+        public Builder name(String name) {
+            this.name = Objects.requireNonNull(name, "name");
             return this;
         }
 
@@ -1014,7 +1022,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
 
         private static Duration notNegative(Duration d) {
-            if (Objects.requireNonNull(d, "duration").isNegative()) {
+            if (Objects.requireNonNull(d, "d").isNegative()) {
                 throw new IllegalArgumentException("must not be negative: " + d);
             }
             return d;

@@ -53,17 +53,11 @@ final class Gather<T extends @Nullable Object> implements Wait.Hook, Joiner {
             List<? extends Callable<? extends T>> bodies, boolean throwFirst) {
         LoopTask<?> me = LoopTask.current();
         me.begin();
-        List<Callable<T>> checked = new ArrayList<>(bodies.size());
-        for (Callable<? extends T> body : bodies) {
-            if (body == null) {
-                throw new NullPointerException("body");
-            }
-            checked.add(body::call);
-        }
+        List<Callable<? extends T>> checked = Asyncio.checked(bodies, "bodies");
         Gather<T> g = new Gather<>(me, checked.size(), throwFirst);
         TaskOptions options = TaskOptions.of(me.priority());
-        for (Callable<T> body : checked) {
-            LoopTask<T> child = new LoopTask<>(me.loop, options, body);
+        for (Callable<? extends T> body : checked) {
+            LoopTask<T> child = new LoopTask<>(me.loop, options, body::call);
             g.children.add(child);
             g.running++;
             child.joiner = g;

@@ -1,5 +1,6 @@
 package io.fastio;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,4 +15,8 @@ import org.jspecify.annotations.Nullable;
 public record LoopError(
         String message,
         @Nullable Throwable exception,
-        @Nullable Task<?> task) {}
+        @Nullable Task<?> task) {
+    public LoopError {
+        Objects.requireNonNull(message, "message");
+    }
+}

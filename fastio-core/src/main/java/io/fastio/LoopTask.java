@@ -107,12 +107,25 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     static LoopTask<?> current() {
         LoopTask<?> task = currentOrNull();
         if (task == null) {
-            throw new IllegalStateException(
-                    EventLoop.currentOrNull() == null
-                            ? "no running event loop: this must be called from a task (Asyncio.run starts the first one)"
-                            : "no running task: waits need a task of their own, not a callback or a library's thread");
+            throw noTask("waits need a task of their own");
         }
         return task;
+    }
+
+    /** For {@code what}, which does not wait. */
+    static LoopTask<?> current(String what) {
+        LoopTask<?> task = currentOrNull();
+        if (task == null) {
+            throw noTask(what + " is for tasks");
+        }
+        return task;
+    }
+
+    private static IllegalStateException noTask(String why) {
+        return new IllegalStateException(
+                EventLoop.currentOrNull() == null
+                        ? "no running event loop: this must be called from a task (Asyncio.run starts the first one)"
+                        : "no running task: " + why + "; a callback, or a thread of a library, is none");
     }
 
     static @Nullable LoopTask<?> currentOrNull() {
@@ -713,6 +726,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
 
     @Override
     public void removeDoneCallback(Consumer<? super Task<T>> callback) {
+        Objects.requireNonNull(callback, "callback");
         if (!loop.isCurrent()) {
             loop.callSoon(() -> removeDoneCallback(callback));
         } else if (doneCallbacks != null) {

@@ -1,5 +1,6 @@
 package io.fastio;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,11 @@ public sealed interface Outcome<T extends @Nullable Object> {
     record Success<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
     /** It threw {@code exception}; an {@link Error} that is no exception stands as the cause of one. */
-    record Failure<T extends @Nullable Object>(Exception exception) implements Outcome<T> {}
+    record Failure<T extends @Nullable Object>(Exception exception) implements Outcome<T> {
+        public Failure {
+            Objects.requireNonNull(exception, "exception");
+        }
+    }
 
     /** It was cancelled. */
     record Cancelled<T extends @Nullable Object>() implements Outcome<T> {}

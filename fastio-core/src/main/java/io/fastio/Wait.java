@@ -2,6 +2,7 @@ package io.fastio;
 
 import io.fastio.time.LoopClock;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +86,7 @@ public final class Wait {
      *     initialiser on the stack)
      */
     public static Reason suspend(Hook hook, @Nullable Priority wakeClass, long deadlineNanos) {
-        return LoopTask.current().suspend(hook, wakeClass, deadlineNanos);
+        return LoopTask.current().suspend(Objects.requireNonNull(hook, "hook"), wakeClass, deadlineNanos);
     }
 
     /**
@@ -102,7 +103,7 @@ public final class Wait {
      * @return false if the task is in no wait, or has been resumed already
      */
     public static boolean resume(Task<?> task) {
-        LoopTask<?> t = (LoopTask<?>) task;
+        LoopTask<?> t = (LoopTask<?>) Objects.requireNonNull(task, "task");
         t.loop.checkOwner(t);
         return t.wakeIfWaiting();
     }
@@ -120,16 +121,16 @@ public final class Wait {
      * be held up by those in between (Y2). Loans add up; the most urgent one counts. On the loop.
      */
     public static void lend(Task<?> task, Priority priority) {
-        LoopTask<?> t = (LoopTask<?>) task;
+        LoopTask<?> t = (LoopTask<?>) Objects.requireNonNull(task, "task");
         t.loop.checkOwner(t);
-        t.lend(priority, 1);
+        t.lend(Objects.requireNonNull(priority, "priority"), 1);
     }
 
     /** Ends one loan of {@link #lend}. On the loop. */
     public static void takeBack(Task<?> task, Priority priority) {
-        LoopTask<?> t = (LoopTask<?>) task;
+        LoopTask<?> t = (LoopTask<?>) Objects.requireNonNull(task, "task");
         t.loop.checkOwner(t);
-        t.lend(priority, -1);
+        t.lend(Objects.requireNonNull(priority, "priority"), -1);
     }
 
     /** The class in which {@code task} runs at present: its own, or a more urgent one lent to it. On the loop. */

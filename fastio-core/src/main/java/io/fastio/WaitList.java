@@ -1,5 +1,6 @@
 package io.fastio;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public final class WaitList {
 
     /** Appends a task that is in no list. */
     public void add(Task<?> task) {
-        LoopTask<?> t = (LoopTask<?>) task;
+        LoopTask<?> t = (LoopTask<?>) Objects.requireNonNull(task, "task");
         if (t.waitList != null) {
             throw new IllegalStateException(t.name() + " is in a wait list already");
         }
@@ -46,7 +47,7 @@ public final class WaitList {
 
     /** Takes a task out; false if it is not in this list. */
     public boolean remove(Task<?> task) {
-        LoopTask<?> t = (LoopTask<?>) task;
+        LoopTask<?> t = (LoopTask<?>) Objects.requireNonNull(task, "task");
         if (t.waitList != this) {
             return false;
         }

@@ -210,12 +210,12 @@ public final class Watch implements AutoCloseable {
      * waits. Closing the watch schedules it too.
      */
     public void whenReadable(Handle h) throws ClosedChannelException {
-        read.call(h);
+        read.call(Objects.requireNonNull(h, "h"));
     }
 
     /** {@link #whenReadable} for writing. */
     public void whenWritable(Handle h) throws ClosedChannelException {
-        write.call(h);
+        write.call(Objects.requireNonNull(h, "h"));
     }
 
     /** Ends a wait to read without cause: who waits finds out why by trying. */

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -475,27 +474,55 @@ final class EndsTest {
     }
 
     @Test
-    void S13_nullBodiesAreErrorsAtOnce() throws Exception {
+    void S13_whatATaskDoesWithoutWaitingIsToldApartFromWaits() throws Exception {
         TestLoop.run(t -> {
-            List<Action> calls = List.of(
-                    () -> Asyncio.createTask((Callable<?>) null),
-                    () -> Asyncio.createTask((Action) null),
-                    () -> t.loop.createTask((Callable<?>) null),
-                    () -> t.loop.callSoon(null),
-                    () -> t.loop.callLater(Duration.ZERO, null),
-                    () -> t.loop.callAt(0, null),
-                    () -> t.loop.execute(null),
-                    () -> Asyncio.shield((Callable<?>) null),
-                    () -> Asyncio.offload(null),
-                    () -> Asyncio.taskGroup(null),
-                    () -> Asyncio.cancelScope(null),
-                    () -> t.loop.threadFactory(Priority.NORMAL).newThread(null));
-            for (Action call : calls) {
-                assertThat(TestLoop.thrownBy(call)).isInstanceOf(NullPointerException.class);
+            CancelScope[] scope = new CancelScope[1];
+            Task<?> owner = Asyncio.createTask(
+                    "owner",
+                    () -> Asyncio.cancelScope(s -> {
+                        scope[0] = s;
+                        Asyncio.sleepMs(10);
+                        return true;
+                    }));
+            Asyncio.yieldNow();
+            List<Action> changes = List.of(
+                    () -> scope[0].deadline(Duration.ofMillis(1)),
+                    () -> scope[0].deadlineAt(1),
+                    () -> scope[0].shield(true));
+            t.loop.callSoon(() -> {
+                for (Action change : changes) {
+                    assertThat(TestLoop.thrownBy(change))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessage("only owner, whose scope it is, may change it, not a callback");
+                }
+                String why = "; a callback, or a thread of a library, is none";
+                assertThat(TestLoop.thrownBy(Asyncio::checkpoint))
+                        .hasMessage("no running task: checkpoint() is for tasks" + why);
+                assertThat(TestLoop.thrownBy(Asyncio::currentTask))
+                        .hasMessage("no running task: currentTask() is for tasks" + why);
+                assertThat(TestLoop.thrownBy(Asyncio::yieldNow))
+                        .hasMessage("no running task: waits need a task of their own" + why);
+                t.log("told");
+            });
+            for (Action change : changes) {
+                assertThat(TestLoop.thrownBy(change)).hasMessageEndingWith("may change it, not main");
             }
+            owner.await();
+            assertThat(t.ms()).isEqualTo(10);
+            assertThat(t.trace()).containsExactly("told");
+            assertThat(TestLoop.thrownBy(changes.getFirst())).hasMessage("the scope has been left");
+        });
+    }
+
+    @Test
+    void S13_aThreadFactoryRefusesNull() throws Exception {
+        TestLoop.run(t -> {
+            assertThat(TestLoop.thrownBy(
+                            () -> t.loop.threadFactory(Priority.NORMAL).newThread(null)))
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("body");
             assertThat(Asyncio.allTasks()).hasSize(1);
         });
-        assertThat(TestLoop.thrownBy(() -> Asyncio.run((Callable<?>) null))).isInstanceOf(NullPointerException.class);
     }
 
     @Test

@@ -148,6 +148,11 @@ public final class AsyncContext implements AutoCloseable {
         return loop;
     }
 
+    /** That moment of the wall clock, as it stands now, on the clock of the loop. */
+    private long loopTimeOf(Instant moment) {
+        return loop.timeIn(Duration.between(Instant.now(), Objects.requireNonNull(moment, "moment")));
+    }
+
     // ---- workers
 
     /**
@@ -156,12 +161,12 @@ public final class AsyncContext implements AutoCloseable {
      * @return false if it is in a context already, or this one is closed
      */
     public boolean addAtTimeWorker(AtTimeWorker worker, Duration delay) {
-        return addAtTimeWorkerAt(worker, loop.timeIn(delay));
+        return addAtTimeWorkerAt(worker, loop.timeIn(Objects.requireNonNull(delay, "delay")));
     }
 
     /** {@link #addAtTimeWorker(AtTimeWorker, Duration)} at a moment of the wall clock, as that clock stands now. */
     public boolean addAtTimeWorker(AtTimeWorker worker, Instant moment) {
-        return addAtTimeWorker(worker, Duration.between(Instant.now(), moment));
+        return addAtTimeWorkerAt(worker, loopTimeOf(moment));
     }
 
     /** {@link #addAtTimeWorker(AtTimeWorker, Duration)} at a moment of {@link EventLoop#time()}; the past is at once. */
@@ -368,6 +373,7 @@ public final class AsyncContext implements AutoCloseable {
      * then runs what is due for at most that long, and the worker in progress.
      */
     public boolean poll(Duration atMost) {
+        Objects.requireNonNull(atMost, "atMost");
         if (drive != Drive.HOST) {
             return false;
         }
@@ -495,7 +501,7 @@ public final class AsyncContext implements AutoCloseable {
      * @throws IllegalStateException in a worker, or while holding the lock
      */
     public void waitUntil(Instant moment) {
-        waitUntil(loop.timeIn(Duration.between(Instant.now(), moment)));
+        waitUntil(loopTimeOf(moment));
     }
 
     /** {@link #waitUntil(Instant)} at a moment of {@link EventLoop#time()}. */
@@ -513,12 +519,12 @@ public final class AsyncContext implements AutoCloseable {
      * @throws IllegalStateException in a worker, or while holding the lock
      */
     public boolean waitForWorkUntil(Instant moment) {
-        return waitForWorkUntil(loop.timeIn(Duration.between(Instant.now(), moment)));
+        return waitForWorkUntil(loopTimeOf(moment));
     }
 
     /** {@link #waitForWorkUntil(Instant)} at most {@code timeout} from now. */
     public boolean waitForWork(Duration timeout) {
-        return waitForWorkUntil(loop.timeIn(timeout));
+        return waitForWorkUntil(loop.timeIn(Objects.requireNonNull(timeout, "timeout")));
     }
 
     /** {@link #waitForWorkUntil(Instant)} at a moment of {@link EventLoop#time()}. */

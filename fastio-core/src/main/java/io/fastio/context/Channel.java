@@ -197,7 +197,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
     private static long deadline(Duration timeout) {
         long now = clock().getAsLong();
-        long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout)); // saturates
+        long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(Objects.requireNonNull(timeout, "timeout"))); // saturates
         return nanos > Wait.FOREVER - now ? Wait.FOREVER : now + nanos;
     }
 

@@ -7,6 +7,7 @@ import io.fastio.Task;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -101,6 +102,7 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
      * @throws IllegalStateException if the loop is closed
      */
     public static <T extends @Nullable Object> T runOn(EventLoop loop, Callable<T> body) throws Exception {
+        Objects.requireNonNull(body, "body");
         Task<Ended<T>> task = loop.createTask(() -> Ended.of(body));
         if (Asyncio.inTask()) {
             boolean answered = false;
@@ -151,6 +153,7 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
      * @throws Exception the first failure, once all have ended
      */
     public <T extends @Nullable Object> List<T> runOnAll(Callable<T> body) throws Exception {
+        Objects.requireNonNull(body, "body");
         List<Task<Ended<T>>> tasks = new ArrayList<>(loops.size());
         for (EventLoop loop : loops) {
             tasks.add(loop.createTask(() -> Ended.of(body)));

@@ -2,6 +2,7 @@ package io.fastio.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A chip in memory, for tests and for programs on a machine without pins. Its lines are set from outside by {@link #drive},
@@ -73,6 +74,7 @@ public final class SimulatedChip implements PinChip {
 
     @Override
     public boolean listen(int line, Listener listener) {
+        Objects.requireNonNull(listener, "listener");
         Line l = line(line);
         synchronized (l) {
             if (interrupts) {
@@ -84,6 +86,7 @@ public final class SimulatedChip implements PinChip {
 
     @Override
     public void unlisten(int line, Listener listener) {
+        Objects.requireNonNull(listener, "listener");
         Line l = line(line);
         synchronized (l) {
             l.listeners.remove(listener);

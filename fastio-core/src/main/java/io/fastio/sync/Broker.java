@@ -24,7 +24,12 @@ public final class Broker<T> {
     }
 
     /** A topic, and what was published on it. */
-    public record Published<T>(String topic, T message) {}
+    public record Published<T>(String topic, T message) {
+        public Published {
+            Objects.requireNonNull(topic, "topic");
+            Objects.requireNonNull(message, "message");
+        }
+    }
 
     /** One subscription; closing it ends it. */
     @FunctionalInterface
@@ -82,6 +87,7 @@ public final class Broker<T> {
      * @return how many received it
      */
     public int publish(String topic, T message) {
+        Objects.requireNonNull(topic, "topic");
         Objects.requireNonNull(message, "message");
         List<Subscriber<? super T>> subscribers = topics.get(topic);
         if (subscribers == null) {

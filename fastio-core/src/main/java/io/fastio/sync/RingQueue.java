@@ -32,6 +32,9 @@ public final class RingQueue<T> {
         REFUSE
     }
 
+    /** Its places are made with it, about 12 bytes each: an error before memory is out. */
+    private static final int MOST = 1 << 24;
+
     private final int capacity;
     private final WhenFull whenFull;
     private final AtomicReferenceArray<@Nullable T> items;
@@ -60,12 +63,13 @@ public final class RingQueue<T> {
     /**
      * An empty queue.
      *
-     * @param capacity the most items it holds; one or more
-     * @throws IllegalArgumentException if {@code capacity} is zero or negative
+     * @param capacity the most items it holds; 1 to 16,777,216, for each of which there is a place from the beginning; an
+     *     {@link AsyncQueue} has no such limit
+     * @throws IllegalArgumentException if {@code capacity} is outside that range
      */
     public RingQueue(int capacity, WhenFull whenFull) {
-        if (capacity < 1) {
-            throw new IllegalArgumentException("capacity must be one or more: " + capacity);
+        if (capacity < 1 || capacity > MOST) {
+            throw new IllegalArgumentException("capacity must be 1 to " + MOST + ": " + capacity);
         }
         this.capacity = capacity;
         this.whenFull = Objects.requireNonNull(whenFull, "whenFull");

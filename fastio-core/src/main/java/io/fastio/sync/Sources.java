@@ -39,8 +39,17 @@ final class Sources implements Wait.Hook {
     }
 
     void add(Object face, Event event) {
-        Objects.requireNonNull(face);
         all.add(new Source(face, event, false));
+    }
+
+    void addAll(Event[] events) {
+        Objects.requireNonNull(events, "events");
+        for (int i = 0; i < events.length; i++) {
+            if (events[i] == null) {
+                throw new NullPointerException("events[" + i + "]");
+            }
+            add(events[i], events[i]);
+        }
     }
 
     void add(Task<?> task) {

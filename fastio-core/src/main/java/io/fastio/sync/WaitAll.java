@@ -2,6 +2,7 @@ package io.fastio.sync;
 
 import io.fastio.Task;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Waits for all of several events and tasks (Y4). Made once and waited for any number of times, by one task at a time.
@@ -12,14 +13,12 @@ public final class WaitAll {
 
     /** Waits for all of {@code events}. */
     public WaitAll(Event... events) {
-        for (Event e : events) {
-            sources.add(e, e);
-        }
+        sources.addAll(events);
     }
 
     /** Adds an event. Before the first wait. */
     public WaitAll with(Event event) {
-        sources.add(event, event);
+        sources.add(Objects.requireNonNull(event, "event"), event);
         return this;
     }
 

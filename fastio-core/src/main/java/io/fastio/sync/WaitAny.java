@@ -2,6 +2,7 @@ package io.fastio.sync;
 
 import io.fastio.Task;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Waits for the first of several events and tasks (Y4). Made once and waited for any number of times, by one task at a
@@ -12,14 +13,12 @@ public final class WaitAny {
 
     /** Waits for any of {@code events}. */
     public WaitAny(Event... events) {
-        for (Event e : events) {
-            sources.add(e, e);
-        }
+        sources.addAll(events);
     }
 
     /** Adds an event. Before the first wait. */
     public WaitAny with(Event event) {
-        sources.add(event, event);
+        sources.add(Objects.requireNonNull(event, "event"), event);
         return this;
     }
 

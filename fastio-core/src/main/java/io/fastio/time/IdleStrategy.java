@@ -35,21 +35,21 @@ public sealed interface IdleStrategy {
     /** See {@link #backoff(Duration)}. */
     record Backoff(Duration time) implements IdleStrategy {
         public Backoff {
-            positive(time);
+            positive(time, "time");
         }
     }
 
     /** See {@link #powersave(Duration)}. */
     record Powersave(Duration slice) implements IdleStrategy {
         public Powersave {
-            positive(slice);
+            positive(slice, "slice");
         }
     }
 
-    private static void positive(Duration d) {
-        Objects.requireNonNull(d, "duration");
+    private static void positive(Duration d, String name) {
+        Objects.requireNonNull(d, name);
         if (d.isZero() || d.isNegative()) {
-            throw new IllegalArgumentException("must be positive: " + d);
+            throw new IllegalArgumentException(name + " must be positive: " + d);
         }
     }
 }

@@ -123,7 +123,11 @@ final class MessagesTest {
 
     @Test
     void wrongUse() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new RingQueue<>(0, RingQueue.WhenFull.REFUSE));
+        for (int capacity : new int[] {0, -1, (1 << 24) + 1, Integer.MAX_VALUE}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new RingQueue<>(capacity, RingQueue.WhenFull.REFUSE))
+                    .withMessage("capacity must be 1 to 16777216: " + capacity);
+        }
         assertThatIllegalStateException().isThrownBy(new Message<String>()::await);
         assertThatIllegalStateException()
                 .isThrownBy(new RingQueue<String>(1, RingQueue.WhenFull.REFUSE)::getNowait)
