@@ -860,6 +860,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws IllegalStateException unless this loop {@linkplain #isCurrent is current}; names it and the caller
      */
     public void requireCurrent(Object what) {
+        Objects.requireNonNull(what, "what");
         if (!isCurrent()) {
             EventLoop other = currentOrNull();
             throw new IllegalStateException(what + " belongs to " + this + " and is touched by "

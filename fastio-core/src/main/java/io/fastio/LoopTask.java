@@ -2,6 +2,7 @@ package io.fastio;
 
 import io.fastio.carrier.Carrier;
 import io.fastio.time.LoopClock;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -83,7 +84,9 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     // Awaiting one another.
     private @Nullable WaitList awaiters;
     private @Nullable Visitor visitors;
+    // The first two are read by other loops too, as they are: see Circle.
     private @Nullable LoopTask<?> awaiting;
+    private long awaits;
     private boolean awaitShielded;
 
     /** Why the await in progress closes a circle; null: it does not. */
@@ -351,6 +354,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
     LoopTask<?> soleAwaited() {
         LoopTask<?> a = awaiting;
         return a != null
+                        && a.loop == loop
                         && isWaitOpen()
                         && !awaitShielded
                         && a.awaiters != null
@@ -455,10 +459,15 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         return awaiters;
     }
 
-    /** The task of this loop that it awaits. */
+    /** The task that it awaits, unless something has ended that wait already. Any loop, see {@link Circle}. */
     @Nullable
     LoopTask<?> awaited() {
-        return awaiting;
+        return isWaitOpen() ? awaiting : null;
+    }
+
+    /** The number of its latest await. Any loop. */
+    long awaits() {
+        return awaits;
     }
 
     /** The group or gather that waits for its end at present. */
@@ -488,19 +497,22 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
 
     /** Waits for the end of {@code t}, a task of the same loop, or of another one. */
     private Wait.Reason suspendFor(LoopTask<?> t, boolean shielded, long deadline) {
-        if (t.loop != loop) {
-            return t.visit(this, shielded, deadline);
-        }
-        Circle.refuse(this, t);
-        if (t.awaiters == null) {
-            t.awaiters = new WaitList();
-        }
-        t.awaiters.add(this);
+        openWait();
+        awaits++;
+        VarHandle.releaseFence(); // whoever sees the task sees that it is another await
         awaiting = t;
         awaitShielded = shielded;
         Wait.Reason why;
         String closed;
         try {
+            Circle.refuse(this, t);
+            if (t.loop != loop) {
+                return t.visit(this, shielded, deadline);
+            }
+            if (t.awaiters == null) {
+                t.awaiters = new WaitList();
+            }
+            t.awaiters.add(this);
             why = suspend(t, null, deadline);
         } finally {
             awaiting = null;

@@ -671,6 +671,11 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         cancelledBy = by;
     }
 
+    /** A wait is about to begin, and is to be seen before it does. */
+    void openWait() {
+        reason = NOT_YET;
+    }
+
     /** Whether nothing has ended the wait in progress yet. */
     boolean isWaitOpen() {
         return reason == NOT_YET;

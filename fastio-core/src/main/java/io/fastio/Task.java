@@ -20,7 +20,7 @@ public sealed interface Task<T extends @Nullable Object> extends Future<T> permi
      * task if nobody else waits for it (C5).
      *
      * @throws CancelledError if it, or the waiting task, was cancelled
-     * @throws IllegalStateException outside a task, and where tasks would await each other in a circle (S12)
+     * @throws IllegalStateException outside a task, and where tasks, of one loop or several, would await each other in a circle (S12)
      */
     T await() throws Exception;
 

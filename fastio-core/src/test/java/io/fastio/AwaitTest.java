@@ -16,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,6 +52,76 @@ final class AwaitTest {
             assertThat(self).hasMessageContaining("main -> main");
             Throwable get = TestLoop.thrownBy(() -> Asyncio.currentTask().get());
             assertThat(get).hasMessageContaining("main -> main");
+        });
+    }
+
+    @Test
+    void S12_aCircleOverTwoLoopsIsToldToWhoeverClosesIt() throws Exception {
+        try (EventLoop here = EventLoop.builder().name("here").build();
+                EventLoop there = EventLoop.builder().name("there").build()) {
+            here.start();
+            there.start();
+            AtomicReference<Task<Object>> first = new AtomicReference<>();
+            CountDownLatch begun = new CountDownLatch(1);
+            Task<Object> c = there.createTask("c", () -> {
+                begun.await();
+                Throwable e = TestLoop.thrownBy(() -> first.get().await());
+                Throwable get = TestLoop.thrownBy(() -> first.get().get());
+                return List.of(String.valueOf(e), String.valueOf(get));
+            });
+            Task<Object> b = here.createTask("b", c::await); // awaits of one loop and of two in one circle
+            first.set(here.createTask("a", b::await));
+            while (!(first.get().toString().contains("awaiting b")
+                    && b.toString().contains("awaiting c"))) {
+                Thread.sleep(1); // two loops, in real time
+            }
+            begun.countDown();
+            String circle =
+                    "java.lang.IllegalStateException: tasks await each other: c -> a (on here) -> b (on here) -> c";
+            assertThat(within(first.get())).isEqualTo(List.of(circle, circle));
+        }
+    }
+
+    @Test
+    void S12_ofTwoThatCloseACircleAtTheSameTimeOneIsToldAtLeast() throws Exception {
+        try (EventLoop here = EventLoop.create();
+                EventLoop there = EventLoop.create()) {
+            here.start();
+            there.start();
+            for (int i = 0; i < 500; i++) {
+                CyclicBarrier start = new CyclicBarrier(2);
+                CompletableFuture<Task<String>> a = new CompletableFuture<>();
+                CompletableFuture<Task<String>> b = new CompletableFuture<>();
+                a.complete(here.createTask(() -> meetAndAwait(start, b)));
+                b.complete(there.createTask(() -> meetAndAwait(start, a)));
+                List<String> ends = List.of(within(a.join()), within(b.join()));
+                assertThat(ends).contains("told").allMatch(e -> e.equals("told") || e.equals("awaited told"));
+            }
+        }
+    }
+
+    private static String meetAndAwait(CyclicBarrier start, CompletableFuture<Task<String>> other) throws Exception {
+        Task<String> t = other.join();
+        start.await();
+        try {
+            return "awaited " + t.await();
+        } catch (IllegalStateException circle) {
+            return "told";
+        }
+    }
+
+    @Test
+    void S12_anAwaitThatIsOverAlreadyIsNoPartOfACircle() throws Exception {
+        TestLoop.run(t -> {
+            AtomicReference<Task<Object>> b = new AtomicReference<>();
+            Task<Object> a = Asyncio.createTask("a", () -> {
+                Asyncio.sleepMs(10);
+                b.get().cancel(); // it awaits us, but no longer than until its next step
+                return TestLoop.thrownBy(() -> b.get().await());
+            });
+            b.set(Asyncio.createTask("b", a::await));
+            Task<Object> c = Asyncio.createTask("c", a::await); // so that the cancel of b does not pass on to a
+            assertThat(c.await()).isInstanceOf(CancelledError.class);
         });
     }
 
