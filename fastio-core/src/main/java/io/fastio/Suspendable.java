@@ -681,6 +681,11 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         return reason == NOT_YET;
     }
 
+    /** See {@link Wait#isGivenUp}. */
+    boolean isGivenUp() {
+        return hook != null && reason > BY_WAKE;
+    }
+
     boolean isShielded() {
         return shields > 0;
     }

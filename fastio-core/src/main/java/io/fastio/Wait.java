@@ -117,6 +117,14 @@ public final class Wait {
     }
 
     /**
+     * Whether a cancel or a deadline has ended the wait that {@code task} is in, and the task has yet to learn of it. What
+     * it waited for may be given to somebody else (C2). On the loop.
+     */
+    public static boolean isGivenUp(Task<?> task) {
+        return ((LoopTask<?>) task).isGivenUp();
+    }
+
+    /**
      * Lends a task a class until {@link #takeBack}: while somebody more urgent waits for what the task holds, it must not
      * be held up by those in between (Y2). Loans add up; the most urgent one counts. On the loop.
      */

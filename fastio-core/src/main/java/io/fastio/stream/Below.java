@@ -18,7 +18,7 @@ public final class Below {
      * @return the number of bytes; 0 if there is nothing now; -1 at the end
      */
     public int read(ByteBuffer dst) throws IOException {
-        return stream.readBelow(dst);
+        return stream.in.readNow(dst);
     }
 
     /**
@@ -28,6 +28,6 @@ public final class Below {
      * @return the number of bytes
      */
     public int write(ByteBuffer src) throws IOException {
-        return stream.writeBelow(src);
+        return stream.out.writeNow(src);
     }
 }

@@ -71,7 +71,9 @@ public final class Datagram implements Closeable {
     private final @Nullable FdIo fds;
     private final @Nullable DatagramIo calls;
 
-    private boolean receiving;
+    /** Who waits to receive; see {@link ReadSide}. */
+    private @Nullable Task<?> receiver;
+
     private boolean closed;
     private long unreachable;
     private @Nullable InetSocketAddress lastSender;
@@ -205,14 +207,15 @@ public final class Datagram implements Closeable {
 
     // =========================================================== receiving
 
-    private void beginReceive() throws IOException {
-        begin();
-        if (receiving) {
+    private Task<?> beginReceive() throws IOException {
+        Task<?> me = begin();
+        if (receiver != null && !Wait.isGivenUp(receiver)) {
             throw new IllegalStateException("another task receives from " + this); // I1
         }
+        return me;
     }
 
-    private void begin() throws IOException {
+    private Task<?> begin() throws IOException {
         Task<?> me = Wait.begin();
         if (Wait.loopOf(me) != io.loop) {
             io.loop.requireCurrent(this);
@@ -220,15 +223,18 @@ public final class Datagram implements Closeable {
         if (closed) {
             throw new ClosedChannelException();
         }
+        return me;
     }
 
-    private void awaitReadable() throws IOException {
+    private void awaitReadable(Task<?> me) throws IOException {
         watch.readWouldBlock();
-        receiving = true;
+        receiver = me;
         try {
             watch.awaitReadable();
         } finally {
-            receiving = false;
+            if (receiver == me) {
+                receiver = null;
+            }
         }
     }
 
@@ -256,7 +262,7 @@ public final class Datagram implements Closeable {
     }
 
     private int receiveInto(ByteBuffer dst) throws IOException {
-        beginReceive();
+        Task<?> me = beginReceive();
         int room = dst.remaining();
         boolean straight = calls != null && dst.isDirect();
         int n;
@@ -265,7 +271,7 @@ public final class Datagram implements Closeable {
             if (n != WOULD_BLOCK) {
                 break;
             }
-            awaitReadable();
+            awaitReadable(me);
         }
         if (!straight) {
             dst.put(io.scratch.slice(0, Math.min(n, room)));
@@ -278,10 +284,10 @@ public final class Datagram implements Closeable {
 
     /** Receives the next datagram, whatever its length, in an array of its own. Waits; a cancel loses none (C6). */
     public Packet receive() throws IOException {
-        beginReceive();
+        Task<?> me = beginReceive();
         int n;
         while ((n = receiveToScratch()) == WOULD_BLOCK) {
-            awaitReadable();
+            awaitReadable(me);
         }
         byte[] data = new byte[n];
         io.scratch.get(0, data);
@@ -296,7 +302,7 @@ public final class Datagram implements Closeable {
      * @return how many
      */
     public int receive(DatagramBatch into) throws IOException {
-        beginReceive();
+        Task<?> me = beginReceive();
         into.begin();
         while (true) {
             if (calls != null) {
@@ -307,7 +313,7 @@ public final class Datagram implements Closeable {
             if (into.count() > 0) {
                 return into.count();
             }
-            awaitReadable();
+            awaitReadable(me);
         }
     }
 

@@ -57,13 +57,13 @@ final class LayerTransport extends Transport {
     @Override
     void awaitReadable() throws IOException {
         if (!layer.isReadable()) {
-            below.awaitBelow();
+            below.in.awaitMore();
         }
     }
 
     @Override
     void wakeReader() {
-        below.wakeBelow();
+        below.transport.wakeReader();
     }
 
     @Override
@@ -85,7 +85,7 @@ final class LayerTransport extends Transport {
                 h = io.loop.handle(urgent || io.loop.ioFirst() ? Priority.URGENT : Priority.NORMAL, this::pump);
                 pump = h;
             }
-            below.whenWritableBelow(h);
+            below.transport.whenWritable(h);
             pumping = true;
         }
     }
@@ -94,7 +94,7 @@ final class LayerTransport extends Transport {
     private void pump() {
         pumping = false;
         if (closed) {
-            below.sendBelow();
+            below.out.sendQueued();
             return;
         }
         Handle w = writer;
@@ -106,7 +106,7 @@ final class LayerTransport extends Transport {
         try {
             pumpIfNeeded();
         } catch (IOException e) {
-            below.wakeBelow(); // the reader meets it again; without one, the next writer does
+            below.transport.wakeReader(); // the reader meets it again; without one, the next writer does
         }
     }
 
@@ -144,7 +144,7 @@ final class LayerTransport extends Transport {
         }
         ByteBuffer last = layer.close();
         if (last != null && last.hasRemaining()) {
-            below.writeLast(last, pumping);
+            below.out.writeLast(last, pumping);
         }
         below.close();
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +49,9 @@ public sealed interface StreamReader permits Stream {
     byte[] readExactly(int n) throws IOException;
 
     /** {@link #readLine(Charset)} in UTF-8; what is not UTF-8 becomes U+FFFD. */
-    @Nullable
-    String readLine() throws IOException;
+    default @Nullable String readLine() throws IOException {
+        return readLine(StandardCharsets.UTF_8);
+    }
 
     /**
      * Reads a line, ended by {@code \n} or {@code \r\n}.

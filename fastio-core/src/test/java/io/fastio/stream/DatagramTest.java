@@ -72,6 +72,25 @@ final class DatagramTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EPOLL", "SELECTOR"})
+    void C2_I1_aCancelledReceiversPlaceIsFreeInThatVeryTurn(PollerKind poller) throws Exception {
+        on(poller, () -> {
+            try (Datagram server = here();
+                    Datagram client = to(server)) {
+                Task<?> first = Asyncio.createTask(() -> server.receive());
+                Asyncio.yieldNow();
+                first.cancel();
+                Asyncio.createTask(() -> {
+                    assertThatThrownBy(server::receive).isInstanceOf(IllegalStateException.class);
+                    client.send(bytes("for the second"));
+                });
+                assertThat(text(server)).isEqualTo("for the second");
+                assertThat(first.cancelled()).isTrue();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "SELECTOR"})
     void I7_exchangesDatagramsConnectedAndNot(PollerKind poller) throws Exception {
         on(poller, () -> {
             try (Datagram server = here();

@@ -333,6 +333,21 @@ final class DeviceTest extends OnBothPollers {
     }
 
     @Test
+    void C2_I1_aCancelledReadersPlaceAtADeviceIsFreeInThatVeryTurn() throws Exception {
+        run(() -> {
+            Fake d = new Fake();
+            Stream s = new Stream(d);
+            Task<byte[]> first = Asyncio.createTask(() -> s.read(10));
+            letRun(first);
+            first.cancel();
+            Asyncio.createTask(() -> d.input.add(bytes("x")));
+            assertThat(text(s.read(10))).isEqualTo("x");
+            assertThatThrownBy(first::await).isInstanceOf(CancelledError.class);
+            s.close();
+        });
+    }
+
+    @Test
     void I4_closingADeviceEndsItsWaits() throws Exception {
         run(() -> {
             Fake d = new Fake();
