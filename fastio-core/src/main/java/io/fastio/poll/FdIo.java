@@ -44,6 +44,7 @@ public final class FdIo {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int SIOCOUTQ = 0x5411;
 
     private static final MethodHandle READ = Libc.link("read", Libc.returnsLong(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle WRITE = Libc.link("write", Libc.returnsLong(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -334,6 +335,12 @@ public final class FdIo {
         } finally {
             Reference.reachabilityFence(arg);
         }
+    }
+
+    /** Bytes that a socket was given and the other side has not acknowledged, or the negative error number. */
+    public int unsent(int fd) {
+        int r = ioctl(fd, SIOCOUTQ, pair);
+        return r < 0 ? r : pair.get(JAVA_INT, 0);
     }
 
     private int result(long r) {

@@ -80,6 +80,10 @@ final class SocketTransport extends WatchedTransport {
     @Override
     @Nullable
     Object info(String name) {
+        if (name.equals("unsent")) {
+            int n = channel.isOpen() ? fds.unsent(fd) : -1;
+            return n < 0 ? null : n;
+        }
         return ChannelInfo.of(channel, name);
     }
 }

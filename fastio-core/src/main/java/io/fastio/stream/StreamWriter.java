@@ -90,7 +90,9 @@ public sealed interface StreamWriter permits Stream {
 
     /**
      * What is known about the stream under asyncio's names: {@code peername} and {@code sockname}
-     * ({@link java.net.SocketAddress}), {@code channel} (a NIO channel, for its options only), or null.
+     * ({@link java.net.SocketAddress}), {@code channel} (a NIO channel, for its options only), or null. And, of sockets on the
+     * epoll poller, {@code unsent}: an {@link Integer}, the bytes that the system has taken and the other side has not
+     * acknowledged.
      */
     @Nullable
     Object getExtraInfo(String name);

@@ -1,6 +1,7 @@
 package io.fastio.http;
 
 import io.fastio.Asyncio;
+import io.fastio.CancelledError;
 import io.fastio.Handle;
 import io.fastio.LoopError;
 import io.fastio.Priority;
@@ -28,6 +29,8 @@ final class Connection {
 
     /** Longest line with the size of a chunk, extensions included. */
     private static final int LONGEST_CHUNK_LINE = 256;
+
+    private static final int MOST_CHUNK_DIGITS = 15;
 
     /** Most that is read of a body that the handler did not want, to keep the connection. */
     private static final int MOST_DISCARDED = 256 * 1024;
@@ -77,6 +80,11 @@ final class Connection {
     private boolean bodyEnded = true;
     private long bodyLeft;
     private boolean chunkEndDue;
+    private boolean inTrailer;
+
+    /** Bytes of the extensions and the trailer of a chunked body. */
+    private int extras;
+
     private boolean continueDue;
     private boolean finalSent;
     private long bodyRead;
@@ -101,6 +109,13 @@ final class Connection {
     // ---- what it gets
     private byte @Nullable [] out;
     private int outLength;
+
+    /** Whether the stream was given something since the connection waited for the peer last. */
+    private boolean unsettled;
+
+    /** Delivered in the middle of what belongs together: thrown behind it. */
+    private @Nullable CancelledError cancelled;
+
     private final Handle flusher;
     private boolean gone;
 
@@ -136,7 +151,7 @@ final class Connection {
     private void serveUntilRefused() throws IOException {
         try {
             serveRequests();
-            flushOut();
+            sendAll();
             if (upgraded || endsUnasked || !bodyEnded || position < limit) {
                 linger();
             }
@@ -243,7 +258,12 @@ final class Connection {
                 throw e;
             }
             res.sendError(e.status(), String.valueOf(e.getMessage()));
-        } catch (Exception e) {
+        } catch (CancelledError e) {
+            throw e;
+        } catch (Exception | Error e) {
+            if (e instanceof VirtualMachineError v && !(e instanceof StackOverflowError)) {
+                throw v; // G4; a recursion without end is over when it comes here
+            }
             if (gone) {
                 throw e instanceof IOException io ? io : new IOException(e);
             }
@@ -277,9 +297,8 @@ final class Connection {
      * bytes would be a reset, which may reach the peer before the answer does.
      */
     private void linger() throws IOException {
-        flushOut();
-        enter(Phase.WORK); // it has a limit of its own
-        try {
+        sendAll();
+        try { // with a limit of its own
             stream.writeEof();
             Asyncio.waitFor(this::readToEnd, LINGER);
         } catch (TimeoutException | IOException e) {
@@ -304,6 +323,8 @@ final class Connection {
         bodyRead = 0;
         bodyReceived = (long) limit - position;
         bodyTicks = 0;
+        extras = 0;
+        inTrailer = false;
         finalSent = false;
         chunkEndDue = false;
         bodyLeft = Math.max(0, head.contentLength);
@@ -322,7 +343,7 @@ final class Connection {
         return bodyEnded;
     }
 
-    /** Reads 1 to n bytes of the body; -1 at its end. Waits. */
+    /** Reads 1 to n bytes of the body; -1 at its end. Waits; a cancel loses nothing (C6). */
     int readBody(byte[] dst, int offset, int n) throws IOException {
         if (bodyEnded) {
             return -1;
@@ -341,14 +362,7 @@ final class Connection {
             System.arraycopy(in, position, dst, offset, got);
             position += got;
         } else {
-            flushOut();
-            enter(Phase.BODY);
-            got = receive(dst, offset, k);
-            if (got < 0) {
-                throw endedEarly();
-            }
-            bodyReceived += got;
-            enter(Phase.WORK);
+            got = receiveOfBody(dst, offset, k);
         }
         bodyLeft -= got;
         bodyRead += got;
@@ -359,9 +373,21 @@ final class Connection {
         return got;
     }
 
-    private HttpException endedEarly() {
-        gone = true;
-        return new HttpException(400, "the connection ended within the body");
+    private int receiveOfBody(byte[] dst, int offset, int n) throws IOException {
+        flushOut();
+        enter(Phase.BODY);
+        int got;
+        try {
+            got = receive(dst, offset, n);
+        } finally {
+            enter(Phase.WORK); // also if the handler gives up: from now on it is the one that takes its time
+        }
+        if (got < 0) {
+            gone = true;
+            throw new HttpException(400, "the connection ended within the body");
+        }
+        bodyReceived += got;
+        return got;
     }
 
     private void askForBody() throws IOException {
@@ -374,103 +400,120 @@ final class Connection {
         }
     }
 
-    /** Reads up to the data of the next chunk; false behind the last one. */
+    /** Reads up to the data of the next chunk, line by line; false behind the last one. */
     private boolean nextChunk() throws IOException {
         try {
             if (chunkEndDue) {
-                chunkEndDue = false;
-                if (next() != '\r' || next() != '\n') {
+                int eol = lineEnd(0);
+                if (eol < 0) {
                     throw RequestHead.bad("a chunk is longer than it said");
                 }
+                position = eol + 2;
+                chunkEndDue = false;
             }
-            bodyLeft = chunkSize();
-            if (bodyLeft == 0) {
-                readTrailers();
+            if (!inTrailer) {
+                int eol = lineEnd(LONGEST_CHUNK_LINE);
+                if (eol < 0) {
+                    throw RequestHead.bad("not the size of a chunk");
+                }
+                long size = chunkSize(eol);
+                position = eol + 2;
+                bodyLeft = size;
+                inTrailer = size == 0;
+            }
+            if (inTrailer) {
+                readTrailer();
                 bodyEnded = true;
                 return false;
             }
-            if (bodyRead + bodyLeft > server.maxBodyBytes) {
-                throw bodyTooLarge();
-            }
             return true;
         } catch (HttpException e) {
-            bodyLeft = 0;
             keepAlive = false;
             throw e;
         }
     }
 
-    private long chunkSize() throws IOException {
+    private long chunkSize(int eol) throws HttpException {
         long size = 0;
-        int digits = 0;
-        int c = next();
-        for (int d; (d = Octets.hex(c)) >= 0; c = next()) {
-            if (++digits > 15) {
+        int i = position;
+        for (int d; (d = Octets.hex(in[i])) >= 0; i++) { // ends at the CR at last
+            if (i - position == MOST_CHUNK_DIGITS) {
                 throw RequestHead.bad("not the size of a chunk");
             }
             size = size << 4 | d;
         }
-        if (digits == 0 || c != '\r' && c != ';') {
+        if (i == position || i < eol && in[i] != ';') {
             throw RequestHead.bad("not the size of a chunk");
         }
-        for (int length = digits; c != '\r'; c = next()) {
-            if (!Octets.isValue(c) || ++length > LONGEST_CHUNK_LINE) {
+        extras += eol - i;
+        if (extras > server.maxHeadBytes) { // they would cost a server that skips a body more than its limit says
+            throw RequestHead.bad("the extensions of the chunks are larger than " + server.maxHeadBytes + " bytes");
+        }
+        for (; i < eol; i++) {
+            if (!Octets.isValue(in[i])) {
                 throw RequestHead.bad("not the extension of a chunk");
             }
         }
-        if (next() != '\n') {
-            throw RequestHead.bad("a line must end by CR LF");
+        if (bodyRead + size > server.maxBodyBytes) {
+            throw bodyTooLarge();
         }
         return size;
     }
 
-    private void readTrailers() throws IOException {
-        byte[] line = new byte[LONGEST_CHUNK_LINE];
-        int total = 0;
+    private void readTrailer() throws IOException {
         while (true) {
-            int n = 0;
-            for (int c; (c = next()) != '\r'; n++) {
-                if (++total > server.maxHeadBytes) {
-                    throw new HttpException(431, "the trailer is larger than " + server.maxHeadBytes + " bytes");
-                }
-                if (n == line.length) {
-                    line = Arrays.copyOf(line, 2 * n);
-                }
-                line[n] = (byte) c;
+            int eol = lineEnd(server.maxHeadBytes - extras);
+            if (eol < 0) {
+                throw new HttpException(431, "the trailer is larger than " + server.maxHeadBytes + " bytes");
             }
-            if (next() != '\n') {
-                throw RequestHead.bad("a line must end by CR LF");
+            boolean last = eol == position;
+            if (!last) {
+                head.trailer(in, position, eol);
+                extras += eol - position;
             }
-            if (n == 0) {
+            position = eol + 2;
+            if (last) {
                 return;
             }
-            head.trailer(line, 0, n);
         }
     }
 
-    /** The next byte between the parts of a chunked body. */
-    private int next() throws IOException {
-        if (position == limit) {
-            flushOut();
-            if (position > head.end) { // all of the body so far is read; the head must stay
-                position = head.end;
-                limit = head.end;
+    /**
+     * Where the line of a chunked body ends that begins at {@link #position}, once all of it is there; -1 if it is longer
+     * than {@code most}. Waits; a cancel finds the line where it was, so that the next call reads it from its beginning (C6).
+     */
+    private int lineEnd(int most) throws IOException {
+        int length = 0;
+        while (true) {
+            while (position + length < limit && in[position + length] != '\n') {
+                length++;
             }
-            if (in.length - limit < LEAST_ROOM) {
-                byte[] larger = Arrays.copyOf(in, 2 * in.length);
-                head.moved(larger, 0);
-                in = larger;
+            if (length > most + 1) { // the CR is not of the line
+                return -1;
             }
-            enter(Phase.BODY);
-            int n = receive(in, limit, in.length - limit);
-            if (n < 0) {
-                throw endedEarly();
+            int at = position + length;
+            if (at < limit) {
+                if (length == 0 || in[at - 1] != '\r') {
+                    throw RequestHead.bad("a line must end by CR LF");
+                }
+                return at - 1;
             }
-            bodyReceived += n;
-            enter(Phase.WORK);
-            limit += n;
+            makeRoomForLine();
+            limit += receiveOfBody(in, limit, in.length - limit);
         }
-        return in[position++];
+    }
+
+    /** Room behind what there is of a line; of what came before it, the head must stay where it is. */
+    private void makeRoomForLine() {
+        if (position > head.end) {
+            System.arraycopy(in, position, in, head.end, limit - position);
+            limit -= position - head.end;
+            position = head.end;
+        }
+        if (in.length - limit < LEAST_ROOM) {
+            in = Arrays.copyOf(in, 2 * in.length);
+            head.moved(in, 0);
+        }
     }
 
     /** Behind an answer: reads what is left of the body, if it is little; false if the connection has to end. */
@@ -518,27 +561,22 @@ final class Connection {
 
     // =========================================================== sending
 
-    /** Appends to what will be sent. Waits only if there is much of it already. */
+    /**
+     * Appends to what will be sent. Waits for nobody, so that no cancel can come between two parts of what belongs together:
+     * the size of a chunk and the chunk, say. Behind the last of them, {@link #settle} waits.
+     */
     void send(byte[] src, int offset, int n) throws IOException {
         byte[] to = out;
-        if (to == null) {
-            to = shared.takeOut();
-            out = to;
+        if (to != null && n > to.length - outLength) {
+            handOver();
+            to = null;
         }
-        if (n > to.length - outLength) {
-            flushOut();
-            if (n > Shared.OUT_SIZE) {
-                enter(Phase.WRITE);
-                try {
-                    stream.write(src, offset, n);
-                    stream.drain();
-                } catch (IOException e) {
-                    gone = true;
-                    throw e;
-                }
-                enter(Phase.WORK);
-                return;
-            }
+        if (n > Shared.OUT_SIZE) {
+            handOver();
+            give(() -> stream.write(src, offset, n));
+            return;
+        }
+        if (to == null) {
             to = shared.takeOut();
             out = to;
         }
@@ -546,27 +584,96 @@ final class Connection {
         outLength += n;
     }
 
-    /** Sends what was gathered; waits if the peer is slow to take it. */
-    void flushOut() throws IOException {
+    /** The same for a large part, without a copy of ours. */
+    void send(ByteBuffer src) throws IOException {
+        handOver();
+        give(() -> stream.write(src));
+    }
+
+    /** Gives the stream what was gathered. */
+    private void handOver() throws IOException {
         byte[] from = out;
-        if (from == null) {
-            return;
-        }
-        int n = outLength;
-        out = null;
-        outLength = 0;
-        flusher.cancel();
-        Phase before = phase;
-        enter(Phase.WRITE);
-        try {
-            stream.write(from, 0, n);
+        if (from != null) {
+            int n = outLength;
+            out = null;
+            outLength = 0;
+            flusher.cancel();
+            give(() -> stream.write(from, 0, n));
             shared.giveBackOut(from);
-            stream.drain();
+        }
+    }
+
+    /** A write to the stream, which takes all or, if a cancel is delivered by it, nothing. */
+    @FunctionalInterface
+    private interface Part {
+        void write() throws IOException;
+    }
+
+    private void give(Part part) throws IOException {
+        try {
+            unsettled = true;
+            writeWhole(part);
         } catch (IOException e) {
             gone = true;
             throw e;
         }
-        enter(before);
+    }
+
+    /** C6: a cancel waits until what belongs together is written, unless it comes again; then the answer ends torn, by a reset. */
+    private void writeWhole(Part part) throws IOException {
+        try {
+            part.write();
+        } catch (CancelledError first) {
+            try {
+                part.write();
+            } catch (CancelledError second) {
+                gone = true;
+                stream.abort();
+                throw second;
+            }
+            cancelled = first;
+        }
+    }
+
+    /** Waits if the peer is slow to take what it was sent. A cancel loses nothing. */
+    void settle() throws IOException {
+        if (unsettled) {
+            await(stream::drain);
+            unsettled = false;
+        }
+    }
+
+    private void await(Part sent) throws IOException {
+        CancelledError pending = cancelled;
+        if (pending != null) {
+            cancelled = null;
+            throw pending;
+        }
+        Phase before = phase;
+        enter(Phase.WRITE);
+        try {
+            sent.write();
+        } catch (IOException e) {
+            gone = true;
+            throw e;
+        } finally {
+            enter(before);
+        }
+    }
+
+    /** Sends what there is; waits if the peer is slow to take it. */
+    void flushOut() throws IOException {
+        if (out != null || unsettled) {
+            handOver();
+            settle();
+        }
+    }
+
+    /** Sends what there is and waits until the peer has taken it, as far as one can see: the connection is about to end. */
+    private void sendAll() throws IOException {
+        enter(Phase.WORK);
+        flushOut();
+        await(stream::flush);
     }
 
     /** The task has given way with answers unsent. A callback cannot write; a task can. */
@@ -587,20 +694,6 @@ final class Connection {
                 }
             });
         }
-    }
-
-    /** The body of a large answer, without a copy of ours. */
-    void sendDirectly(ByteBuffer src) throws IOException {
-        flushOut();
-        enter(Phase.WRITE);
-        try {
-            stream.write(src);
-            stream.drain();
-        } catch (IOException e) {
-            gone = true;
-            throw e;
-        }
-        enter(Phase.WORK);
     }
 
     byte[] date() {
@@ -638,7 +731,7 @@ final class Connection {
     void writeRaw(byte[] src) throws IOException {
         if (rawWriters++ == 0) {
             rawSince = server.tick();
-            rawTaken = rawGiven - stream.pendingBytes();
+            rawTaken = -1;
         }
         rawGiven += src.length;
         try {
@@ -657,12 +750,16 @@ final class Connection {
 
     /** Looks whether the peer of an upgraded connection takes what is sent, while somebody waits for that. */
     private void lookAtRaw(int tick) {
-        int age = tick - rawSince;
-        if (rawWriters == 0 || age <= server.transferTicks) {
+        if (rawWriters == 0) {
             return;
         }
-        long taken = rawGiven - stream.pendingBytes();
-        if (server.isTooSlow(taken - rawTaken, age)) {
+        int age = tick - rawSince;
+        long taken = rawGiven - underWay();
+        if (rawTaken == -1) {
+            rawTaken = taken;
+        } else if (age <= server.transferTicks) {
+            return;
+        } else if (server.isTooSlow(taken - rawTaken, age)) {
             rawCutOff = true;
             gone = true;
             stream.abort();
@@ -680,6 +777,11 @@ final class Connection {
             since = server.tick();
             pendingBefore = -1;
         }
+    }
+
+    /** What was sent and not taken, as far as one can see: the kernel takes and gives room in steps of hundreds of kilobytes. */
+    private long underWay() {
+        return stream.pendingBytes() + (stream.getExtraInfo("unsent") instanceof Number n ? n.longValue() : 0);
     }
 
     /** Looks at the clock for the connection. In a callback of the server, once a tick. */
@@ -707,16 +809,22 @@ final class Connection {
                 bodyTicks++;
                 if (age > server.transferTicks || server.isTooSlow(bodyReceived, bodyTicks)) {
                     timeOut("the body took too long");
+                } else if (bodyTicks > server.transferTicks) { // what it did well earlier does not count for ever
+                    bodyTicks = 0;
+                    bodyReceived = 0;
                 }
             }
             case WRITE -> {
-                long pending = stream.pendingBytes();
+                long pending = underWay();
                 if (pendingBefore == -1) {
                     pendingBefore = pending;
                 }
                 if (server.isTooSlow(pendingBefore - pending, age)) {
                     gone = true;
                     stream.abort();
+                } else if (age > server.transferTicks) { // what it did well earlier does not count for ever
+                    since = tick;
+                    pendingBefore = pending;
                 }
             }
         }

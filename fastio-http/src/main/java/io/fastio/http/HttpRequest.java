@@ -1,6 +1,5 @@
 package io.fastio.http;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -20,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * a character.
  */
 public final class HttpRequest {
+    private static final int FIRST_ROOM = 16 * 1024;
+    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+
     private final Connection connection;
     private final RequestHead head;
     private final String target;
@@ -72,15 +74,14 @@ public final class HttpRequest {
      */
     public String path() throws HttpException {
         String t = target;
-        int from = 0;
-        if (!t.startsWith("/") && t.contains("://")) {
-            from = t.indexOf('/', t.indexOf("://") + 3);
-            if (from < 0) {
-                return "/";
-            }
+        int query = t.indexOf('?');
+        String path = query < 0 ? t : t.substring(0, query);
+        int scheme = path.startsWith("/") ? -1 : path.indexOf("://");
+        if (scheme >= 0) {
+            int slash = path.indexOf('/', scheme + 3);
+            path = slash < 0 ? "/" : path.substring(slash);
         }
-        int query = t.indexOf('?', from);
-        return decode(t.substring(from, query < 0 ? t.length() : query), false);
+        return decode(path, false);
     }
 
     /** The target behind the question mark, as it was sent; empty if there is none. */
@@ -208,23 +209,26 @@ public final class HttpRequest {
     /** Reads all of the body; see {@link #read}. The server's limit keeps it from growing without end. */
     public byte[] body() throws IOException {
         long length = contentLength();
-        if (length == 0) {
-            return new byte[0];
-        }
-        if (length > 0) {
-            byte[] all = new byte[(int) Math.min(length, Integer.MAX_VALUE - 8)];
-            int have = 0;
-            for (int n; have < all.length && (n = read(all, have, all.length - have)) >= 0; ) {
-                have += n;
+        long most = length < 0 ? LARGEST_ARRAY : length;
+        byte[] all = new byte[(int) Math.min(most, FIRST_ROOM)];
+        int have = 0;
+        while (true) {
+            if (have == all.length) {
+                if (have == length) {
+                    return all;
+                }
+                if (have == LARGEST_ARRAY) {
+                    throw new HttpException(413, "the body is too large to be held");
+                }
+                // What is announced is not reserved: memory grows with what has come.
+                all = Arrays.copyOf(all, (int) Math.min(2L * have, Math.min(most, LARGEST_ARRAY)));
             }
-            return have == all.length ? all : Arrays.copyOf(all, have);
+            int n = read(all, have, all.length - have);
+            if (n < 0) {
+                return Arrays.copyOf(all, have);
+            }
+            have += n;
         }
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        byte[] some = new byte[4096];
-        for (int n; (n = read(some, 0, some.length)) >= 0; ) {
-            all.write(some, 0, n);
-        }
-        return all.toByteArray();
     }
 
     /** Reads all of the body as UTF-8; what is none becomes U+FFFD. */

@@ -217,23 +217,24 @@ public final class HttpResponse {
 
     /**
      * Sends a part of the body, which is copied: chunked, unless {@link #contentLength} was set or the client speaks HTTP/1.0. Small
-     * parts are gathered up to 16 KiB; {@link #flush} sends them. Waits if the client is slow.
+     * parts are gathered up to 16 KiB; {@link #flush} sends them. Waits if the client is slow; a cancel then ends the wait only:
+     * the part is sent (C6).
      *
      * @throws IllegalStateException behind the end, or behind the length that was set
      */
     public void write(byte[] part, int offset, int n) throws IOException {
         Objects.checkFromIndexSize(offset, n, part.length);
         beginPart(n);
-        if (n == 0 || bodiless) {
-            return;
+        if (n > 0 && !bodiless) {
+            if (chunked) {
+                chunkSize(n);
+                connection.send(part, offset, n);
+                connection.send(CRLF, 0, 2);
+            } else {
+                connection.send(part, offset, n);
+            }
         }
-        if (chunked) {
-            chunkSize(n);
-            connection.send(part, offset, n);
-            connection.send(CRLF, 0, 2);
-        } else {
-            connection.send(part, offset, n);
-        }
+        connection.settle();
     }
 
     /** {@link #write(byte[], int, int)} of what remains in {@code part}, which is used up. */
@@ -245,16 +246,16 @@ public final class HttpResponse {
             return;
         }
         beginPart(n);
-        if (n == 0 || bodiless) {
-            return;
+        if (n > 0 && !bodiless) {
+            if (chunked) {
+                chunkSize(n);
+            }
+            connection.send(part);
+            if (chunked) {
+                connection.send(CRLF, 0, 2);
+            }
         }
-        if (chunked) {
-            chunkSize(n);
-        }
-        connection.sendDirectly(part);
-        if (chunked) {
-            connection.send(CRLF, 0, 2);
-        }
+        connection.settle();
     }
 
     private void beginPart(int n) throws IOException {
@@ -338,6 +339,7 @@ public final class HttpResponse {
         } else if (length >= 0 && left > 0 && !bodiless) {
             throw new IllegalStateException(left + " of the " + length + " bytes that were announced are missing");
         }
+        connection.settle();
     }
 
     // ---- the head

@@ -4,6 +4,7 @@ import io.fastio.Asyncio;
 import io.fastio.EventLoop;
 import io.fastio.Handle;
 import io.fastio.Priority;
+import io.fastio.Task;
 import io.fastio.Wait;
 import io.fastio.WaitList;
 import io.fastio.stream.Server;
@@ -16,7 +17,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +67,9 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
 
     /** Those who wait for the end. */
     private final WaitList waiters = new WaitList();
+
+    /** Connections over which the layer is being laid, and their tasks. */
+    private final Map<Stream, Task<?>> arriving = new LinkedHashMap<>();
 
     private @Nullable Connection newest;
     private int connections;
@@ -171,11 +177,15 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
      */
     public void serve(Stream connection) throws Exception {
         Stream stream;
+        arriving.put(connection, Asyncio.currentTask());
         try {
             stream = layer.over(connection);
         } catch (IOException e) {
             connection.close(); // a stranger at the door: told by the layer, if it can be told at all
             return;
+        } finally {
+            arriving.remove(connection);
+            waiters.wakeAll();
         }
         Connection c = new Connection(this, stream);
         enter(c);
@@ -279,7 +289,12 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
         for (Connection c = newest; c != null; c = c.older) {
             c.endIfIdle();
         }
+        arriving.keySet().forEach(Stream::close);
         waiters.wakeAll();
+    }
+
+    private boolean isBusy() {
+        return connections > 0 || !arriving.isEmpty();
     }
 
     /** {@link #waitClosed(Duration)} with the loop's {@code shutdownTimeout}. */
@@ -301,13 +316,14 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
             waiters.await(null, Wait.FOREVER);
         }
         long until = Wait.deadlineIn(limit);
-        while (connections > 0) {
+        while (isBusy()) {
             if (waiters.await(null, until) == Wait.Reason.DEADLINE) {
                 for (Connection c = newest; c != null; c = c.older) {
                     c.abort();
                 }
+                arriving.values().forEach(Task::cancel);
                 long last = Wait.deadlineIn(LAST_MOMENT);
-                while (connections > 0 && waiters.await(null, last) == Wait.Reason.WOKEN) {
+                while (isBusy() && waiters.await(null, last) == Wait.Reason.WOKEN) {
                     // Each end of a connection wakes.
                 }
                 return false;
@@ -408,7 +424,7 @@ public final class HttpServer implements Server.Handler, AutoCloseable {
 
         /**
          * How slow a client may be in sending a body (else 408) or taking an answer (else a reset): nothing for that long, or less
-         * than {@code bytesPerSecond} on average of a longer time. Default 20 s and 240 B/s.
+         * than {@code bytesPerSecond} on average of any time as long. Default 20 s and 240 B/s.
          */
         public Builder transfer(Duration d, int bytesPerSecond) {
             transferTime = positive(d, "transfer");

@@ -219,27 +219,26 @@ final class RequestHead {
         return octet >= '0' && octet <= '9';
     }
 
-    /** The four forms of a target (RFC 9112, 3.2). */
+    /** The forms of a target (RFC 9112, 3.2). */
     private void target() throws HttpException {
-        byte[] b = octets;
-        int first = b[targetStart];
-        if (first == '/') {
+        if (methodEnd - methodStart == 7 && is("CONNECT")) {
+            // A good answer would make whoever is in between take what follows for a tunnel.
+            throw new HttpException(501, "there are no tunnels here");
+        }
+        if (octets[targetStart] == '/') {
             return;
         }
         String target = target(targetStart, targetEnd);
-        boolean good = switch (method()) {
-            case "CONNECT" -> target.indexOf('/') < 0 && target.lastIndexOf(':') > 0;
-            case "OPTIONS" -> target.equals("*") || isAbsolute(target);
-            default -> isAbsolute(target);
-        };
-        if (!good) {
+        if (!isAbsolute(target) && !(target.equals("*") && method().equals("OPTIONS"))) {
             throw bad("not a request target");
         }
     }
 
     private static boolean isAbsolute(String target) {
-        return target.regionMatches(true, 0, "http://", 0, 7) && target.length() > 7
-                || target.regionMatches(true, 0, "https://", 0, 8) && target.length() > 8;
+        int host = target.regionMatches(true, 0, "http://", 0, 7)
+                ? 7
+                : target.regionMatches(true, 0, "https://", 0, 8) ? 8 : target.length();
+        return host < target.length() && target.charAt(host) != '/' && target.charAt(host) != '?';
     }
 
     private String target(int from, int to) {
@@ -433,7 +432,7 @@ final class RequestHead {
             case 4 -> is("POST") ? "POST" : is("HEAD") ? "HEAD" : other();
             case 5 -> is("PATCH") ? "PATCH" : other();
             case 6 -> is("DELETE") ? "DELETE" : other();
-            case 7 -> is("OPTIONS") ? "OPTIONS" : is("CONNECT") ? "CONNECT" : other();
+            case 7 -> is("OPTIONS") ? "OPTIONS" : other();
             default -> new String(b, methodStart, n, StandardCharsets.ISO_8859_1);
         };
     }

@@ -3,6 +3,7 @@ package io.fastio.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,6 +63,10 @@ final class BadRequestTest {
                 bad(400, "fragment", "GET /#a HTTP/1.1\r\nHost: x\r\n\r\n"),
                 bad(400, "UTF-8 in the target", "GET /\u00c3\u00a9 HTTP/1.1\r\nHost: x\r\n\r\n"),
                 bad(400, "no slash", "GET a HTTP/1.1\r\nHost: x\r\n\r\n"),
+                bad(400, "no host in the target", "GET http:///a HTTP/1.1\r\nHost: x\r\n\r\n"),
+                bad(400, "a query for a host", "GET http://?a HTTP/1.1\r\nHost: x\r\n\r\n"),
+                bad(501, "CONNECT", "CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n" + HIDDEN),
+                bad(501, "CONNECT with a path", "CONNECT / HTTP/1.1\r\nHost: x\r\n\r\n" + HIDDEN),
                 bad(400, "asterisk", "GET * HTTP/1.1\r\nHost: x\r\n\r\n"),
                 bad(400, "method is no token", "GE(T / HTTP/1.1\r\nHost: x\r\n\r\n"),
                 bad(400, "version in lower case", "GET / http/1.1\r\nHost: x\r\n\r\n"),
@@ -132,6 +137,10 @@ final class BadRequestTest {
                 bad(400, "bare CR in an extension", chunked("5;a\rb\r\nhello\r\n0\r\n\r\n" + HIDDEN)),
                 bad(400, "bare LF in an extension", chunked("5;a\nb\r\nhello\r\n0\r\n\r\n" + HIDDEN)),
                 bad(400, "endless extension", chunked("5;" + "a".repeat(300) + "\r\nhello\r\n0\r\n\r\n" + HIDDEN)),
+                bad(
+                        400,
+                        "many extensions",
+                        chunked(("1;" + "a".repeat(200) + "\r\nx\r\n").repeat(90) + "0\r\n\r\n" + HIDDEN)),
                 bad(400, "trailer is no field", chunked("0\r\nabc\r\n\r\n" + HIDDEN)),
                 bad(400, "folded trailer", chunked("0\r\nA: b\r\n c\r\n\r\n" + HIDDEN)),
                 bad(400, "bare LF in the trailer", chunked("0\r\nA: b\n\r\n\r\n" + HIDDEN)),
@@ -198,6 +207,25 @@ final class BadRequestTest {
     void isUnusualAndServed(String name, String request) throws Exception {
         try (RawClient c = server.client()) {
             assertThat(c.send(request).answer().status()).as(name).isEqualTo(200);
+        }
+    }
+
+    /** What a client announces costs a few bytes, so it must not cost the server memory: forty gigabytes, here. */
+    @Test
+    void anAnnouncedBodyIsNotReserved() throws Exception {
+        try (Served s = new Served((q, r) -> r.send(q.body()), b -> b.maxBodyBytes(4_000_000_000L))) {
+            List<RawClient> announcers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                announcers.add(s.client().send(post("Content-Length: 2000000000", "abc")));
+            }
+            try (RawClient c = s.client()) {
+                assertThat(c.get("/").answer().status()).isEqualTo(200);
+            }
+            for (RawClient c : announcers) {
+                c.close();
+            }
+            assertThat(s.stop(Duration.ofSeconds(10))).isTrue();
+            assertThat(s.reported).isEmpty();
         }
     }
 

@@ -18,11 +18,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -329,6 +331,8 @@ final class HttpServerTest {
             assertThat(c.get("/x%20y/%C3%A9?flag&a+b=1%2B1&c").answer().text())
                     .isEqualTo("/x y/é|flag&a+b=1%2B1&c|1+1|null|");
             assertThat(c.get("http://h:80/p?q").answer().text()).isEqualTo("/p|q|null|null|null");
+            assertThat(c.get("http://h?a=/b").answer().text()).isEqualTo("/|a=/b|null|null|null");
+            assertThat(c.get("/x?u=http://h/b").answer().text()).startsWith("/x|u=http://h/b|");
             assertThat(c.get("http://h").answer().text()).isEqualTo("/||null|null|null");
             for (String bad : List.of("/%", "/%4", "/%zz", "/%ff", "/%41%")) {
                 assertThat(c.get(bad).answer().status()).as(bad).isEqualTo(400);
@@ -357,11 +361,17 @@ final class HttpServerTest {
         }
     }
 
+    private static int depth(int n) {
+        return n < 0 ? 0 : depth(n + 1) + 1;
+    }
+
     @Test
     void aHandlerThatFailsHurtsItsRequestOnly() throws Exception {
         try (Served s = new Served((q, r) -> {
             switch (q.path()) {
                 case "/throws" -> throw new IllegalStateException("boom");
+                case "/error" -> throw new AssertionError("an Error");
+                case "/deep" -> r.send("depth " + depth(1));
                 case "/late" -> {
                     r.contentLength(10).write("12345");
                     throw new IllegalStateException("late");
@@ -379,12 +389,16 @@ final class HttpServerTest {
                 assertThat(a.text()).doesNotContain("boom");
                 assertThat(s.reports(1)).hasSize(1);
                 assertThat(s.reported.getFirst().message()).contains("GET /throws", "boom");
+                for (String path : List.of("/error", "/deep")) {
+                    assertThat(c.get(path).answer().status()).as(path).isEqualTo(500);
+                }
+                assertThat(s.reports(3)).hasSize(3);
                 a = c.get("/teapot").answer();
                 assertThat(a.status()).isEqualTo(418);
                 assertThat(a.text()).isEqualTo("a teapot\n");
                 assertThat(c.get("/").answer().text()).as("same connection").isEqualTo("fine");
                 assertThat(other.get("/").answer().text()).isEqualTo("fine");
-                assertThat(s.reported).hasSize(1);
+                assertThat(s.reported).hasSize(3);
             }
             for (String path : List.of("/late", "/short")) {
                 try (RawClient c = s.client()) {
@@ -489,6 +503,44 @@ final class HttpServerTest {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
             assertThat(end.get()).isInstanceOf(CancelledError.class);
             assertThat(s.server.connections()).isZero();
+        }
+    }
+
+    /** Who has not got as far as HTTP: one waits for its client, as for a handshake, the other for something else. */
+    @Test
+    void closeEndsWhatTheLayerIsStillBusyWith() throws Exception {
+        AtomicInteger arriving = new AtomicInteger();
+        AtomicInteger ended = new AtomicInteger();
+        HttpServer.Layer layer = s -> {
+            try {
+                if (arriving.incrementAndGet() == 1) {
+                    s.read(1);
+                } else {
+                    Asyncio.sleep(Duration.ofHours(1));
+                }
+                return s;
+            } finally {
+                ended.incrementAndGet();
+            }
+        };
+        for (int clients = 1; clients <= 2; clients++) {
+            arriving.set(0);
+            ended.set(0);
+            try (Served s = new Served(HELLO, b -> b.over(layer))) {
+                List<RawClient> opened = new ArrayList<>();
+                for (int i = 0; i < clients; i++) {
+                    opened.add(s.client());
+                }
+                while (arriving.get() < clients) {
+                    Thread.sleep(5);
+                }
+                assertThat(s.stop(Duration.ofMillis(300))).isEqualTo(clients == 1);
+                assertThat(ended.get()).isEqualTo(clients);
+                assertThat(s.reported).isEmpty();
+                for (RawClient c : opened) {
+                    c.close();
+                }
+            }
         }
     }
 

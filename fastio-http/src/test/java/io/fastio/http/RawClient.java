@@ -6,6 +6,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -125,6 +126,11 @@ final class RawClient implements AutoCloseable {
 
     int read() throws IOException {
         return in.read();
+    }
+
+    /** Reads to the end, which must be no reset; the number of bytes. */
+    long rest() throws IOException {
+        return in.transferTo(OutputStream.nullOutputStream());
     }
 
     /** The connection has to end, and not by a reset. */

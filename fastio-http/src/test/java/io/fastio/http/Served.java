@@ -15,7 +15,7 @@ import java.util.function.Function;
 /** A server on a loop of its own thread, at a free port of the loopback interface. */
 final class Served implements AutoCloseable {
     final List<LoopError> reported = new CopyOnWriteArrayList<>();
-    final EventLoop loop = EventLoop.builder().exceptionHandler(reported::add).build();
+    final EventLoop loop;
     final HttpServer server;
     final int port;
 
@@ -24,6 +24,12 @@ final class Served implements AutoCloseable {
     }
 
     Served(HttpHandler handler, Function<HttpServer.Builder, HttpServer.Builder> options) throws Exception {
+        this(EventLoop.builder(), handler, options);
+    }
+
+    Served(EventLoop.Builder loopOptions, HttpHandler handler, Function<HttpServer.Builder, HttpServer.Builder> options)
+            throws Exception {
+        loop = loopOptions.exceptionHandler(reported::add).build();
         loop.start();
         server = call(() -> options.apply(HttpServer.builder(handler)).build().listen("127.0.0.1", 0));
         port = server.port();

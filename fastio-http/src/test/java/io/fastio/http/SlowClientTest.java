@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
+import io.fastio.EventLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /** Clients that take their time, by accident or to keep others out. */
 @Timeout(60)
@@ -147,6 +151,67 @@ final class SlowClientTest {
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
             }
             assertThatThrownBy(c::answer).isInstanceOfAny(IOException.class, AssertionError.class);
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    /**
+     * The kernel takes what a server sends, and has room again, in steps of hundreds of kilobytes: a client is as slow as what
+     * it acknowledges, not as those steps.
+     */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void whoTakesAnAnswerSlowlyIsNotCutOff() throws Exception {
+        byte[] much = new byte[12_000_000];
+        try (Served s = new Served((q, r) -> r.send(much), b -> b.transfer(Duration.ofSeconds(2), 1000));
+                RawClient c = s.client()) {
+            c.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            int taken = 0;
+            for (int i = 0; i < 50; i++) { // much slower than those steps come, much faster than it has to be
+                taken += c.socket.getInputStream().readNBytes(10_000).length;
+                Thread.sleep(100);
+            }
+            assertThat(s.call(s.server::connections)).isEqualTo(1);
+            assertThat(c.rest()).isGreaterThan(much.length - taken);
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    /** A good beginning is no licence to keep the server waiting for the rest of it. */
+    @Test
+    void whatWasSentFastEarlierDoesNotCountForEver() throws Exception {
+        try (Served s = new Served(ECHO, SlowClientTest::impatient);
+                RawClient c = s.client()) {
+            c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n")
+                    .send(new byte[9_000_000]);
+            dripUntilTheServerHasEnough(c);
+            assertThat(c.answer().status()).isEqualTo(408);
+        }
+    }
+
+    /** The end of the connection comes behind the answer, however long its client takes for the last of it. */
+    @Test
+    void anAnswerIsSentToItsEndBeforeTheConnectionEnds() throws Exception {
+        EventLoop.Builder loop = EventLoop.builder().shutdownTimeout(Duration.ofMillis(200));
+        AtomicLong sent = new AtomicLong();
+        HttpHandler untilFull = (q, r) -> {
+            sent.set(0);
+            r.close();
+            while (q.connection().stream.pendingBytes() < 20_000) { // less than a write would wait for
+                r.write(new byte[10_000]);
+                r.flush();
+                sent.addAndGet(10_000);
+            }
+        };
+        try (Served s = new Served(loop, untilFull, b -> b)) {
+            for (String request : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
+                try (RawClient c = s.client()) {
+                    c.send(request);
+                    c.socket.shutdownOutput();
+                    Thread.sleep(1_700); // longer than a connection that ends waits for its peer: 1 s, and 0.2 s
+                    assertThat(c.rest()).isGreaterThan(sent.get());
+                }
+            }
             assertThat(s.reported).isEmpty();
         }
     }
