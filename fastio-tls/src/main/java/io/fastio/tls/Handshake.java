@@ -50,6 +50,7 @@ final class Handshake {
         boolean done = false;
         try {
             h.within(limit);
+            h.checkValidity();
             TlsInfo info = h.info(host);
             Stream secured = Streams.layered(stream, below -> new TlsLayer(below, engine, h.in, info));
             done = true;
@@ -84,7 +85,6 @@ final class Handshake {
         while (true) {
             switch (engine.getHandshakeStatus()) {
                 case FINISHED, NOT_HANDSHAKING -> {
-                    checkValidity();
                     stream.flush();
                     return;
                 }
@@ -163,7 +163,11 @@ final class Handshake {
         }
     }
 
-    /** A certificate that is trusted by itself is believed whatever its dates are; but not by us. */
+    /**
+     * A certificate that is trusted by itself is believed whatever its dates are; but not by us. For the engine the handshake is
+     * over then, so it has no alert to send: the connection ends without an end of the session, which the peer cannot take for
+     * a good one.
+     */
     private void checkValidity() throws SSLException {
         Certificate[] chain;
         try {

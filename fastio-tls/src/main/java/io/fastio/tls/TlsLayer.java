@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * a second time.
  *
  * <p>Renegotiation is refused: TLS 1.3 has none, and in TLS 1.2 it is a way to have the server compute for nothing. For the same
- * reason a peer may not change its keys again and again without sending data.
+ * reason a peer may not change its keys again and again without sending data, nor without taking the answers.
  */
 final class TlsLayer implements Layer {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -308,6 +308,9 @@ final class TlsLayer implements Layer {
         } else {
             to.compact();
             if (to.remaining() < engine.getSession().getPacketBufferSize()) {
+                if (to.capacity() > Buffers.SIZE) {
+                    throw new SSLException("the other side takes no answers to its messages of TLS");
+                }
                 ByteBuffer larger = ByteBuffer.allocate(2 * to.capacity()).put(to.flip());
                 buffers.giveBack(to);
                 to = larger;

@@ -22,11 +22,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.time.Duration;
@@ -141,6 +144,68 @@ final class TlsTest {
             }
         });
         assertThat(reported).isEmpty();
+    }
+
+    /** What a client and a server remember of a session saves them the next one's signatures. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void goesOnWithAnEarlierSession(String version) throws Exception {
+        onLoop(() -> {
+            TlsClient client = client("ca").protocols(version);
+            List<Long> begun = new ArrayList<>();
+            try (Server s = SERVER.startServer(TlsTest::echo, "localhost", 0)) {
+                for (TlsClient c : List.of(client, client, client("ca").protocols(version))) {
+                    try (Stream stream = c.connect("localhost", s.port())) {
+                        assertThat(ask(stream, "x")).isEqualTo("x"); // in TLS 1.3 the ticket comes behind the handshake
+                        begun.add(
+                                ((TlsInfo) stream.getExtraInfo("tls")).session().getCreationTime());
+                        stream.writeEof();
+                        assertThat(stream.read(1)).isEmpty();
+                    }
+                    Asyncio.sleepMs(5);
+                }
+            }
+            assertThat(begun.get(1)).as("the same session").isEqualTo(begun.get(0));
+            assertThat(begun.get(2)).as("of a client that knows none").isNotEqualTo(begun.get(0));
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    /** However the bytes come: one by one, in both directions. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void shakesHandsByteByByte(String version) throws Exception {
+        onLoop(() -> {
+            try (Server s = SERVER.startServer(TlsTest::echo, "localhost", 0);
+                    Server slow = Streams.startServer(
+                            (r, w) -> {
+                                try (Stream on = Streams.openConnection("localhost", s.port())) {
+                                    Task<Void> back = Asyncio.createTask(() -> {
+                                        trickle(on, w);
+                                        return null;
+                                    });
+                                    trickle(r, on);
+                                    on.writeEof();
+                                    back.await();
+                                }
+                            },
+                            "localhost",
+                            0);
+                    Stream c = CLIENT.protocols(version).connect("localhost", slow.port())) {
+                assertThat(ask(c, "hello")).isEqualTo("hello");
+                c.write(pattern(5_000, 1));
+                assertThat(c.readExactly(5_000)).isEqualTo(pattern(5_000, 1));
+            }
+        });
+    }
+
+    private static void trickle(StreamReader from, StreamWriter to) throws IOException {
+        byte[] one = new byte[1];
+        while (from.readInto(one, 0, 1) > 0) {
+            to.write(one);
+            to.flush();
+            Asyncio.yieldNow();
+        }
     }
 
     @Test
@@ -281,6 +346,30 @@ final class TlsTest {
                             .isInstanceOf(IOException.class);
                 }
                 assertThat(seen).hasSize(2);
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    /** Of those that end behind the engine's handshake, too, the client must not hear a good end. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void refusesAnExpiredClientEvenIfItIsTrustedByItself(String version) throws Exception {
+        onLoop(() -> {
+            AtomicInteger served = new AtomicInteger();
+            TlsServer needs = TlsServer.showing(
+                    Certificates.keys("localhost"), Certificates.PASSWORD, Certificates.trust("ca", "expired"));
+            TlsClient expired = TlsClient.trusting(
+                            Certificates.trust("ca"), Certificates.keys("expired"), Certificates.PASSWORD)
+                    .protocols(version);
+            try (Server s = needs.startServer((r, w) -> served.incrementAndGet(), "localhost", 0)) {
+                assertThatThrownBy(() -> {
+                            try (Stream c = expired.connect("localhost", s.port())) {
+                                c.readLine();
+                            }
+                        })
+                        .isInstanceOf(IOException.class);
+                assertThat(served.get()).isZero();
             }
         });
         assertThat(reported).isEmpty();
@@ -431,6 +520,56 @@ final class TlsTest {
                 try (Stream c = CLIENT.connect("localhost", s.port())) {
                     assertThat(ask(c, "others")).isEqualTo("others");
                 }
+            }
+        });
+    }
+
+    /** With data between its changes of keys, but without taking the answers, which would pile up at the server. */
+    @Test
+    void answersThatNobodyTakesDoNotPileUp() throws Exception {
+        onLoop(() -> {
+            List<Throwable> failures = new ArrayList<>();
+            Event failed = new Event();
+            try (Server s = SERVER.startServer(
+                    (r, w) -> {
+                        SocketChannel channel = (SocketChannel) w.getExtraInfo("channel");
+                        channel.setOption(StandardSocketOptions.SO_SNDBUF, 4096);
+                        byte[] some = new byte[1000];
+                        try {
+                            while (r.readInto(some) >= 0) {
+                                // Reads only.
+                            }
+                        } catch (IOException e) {
+                            failures.add(e);
+                        } finally {
+                            failed.set();
+                        }
+                    },
+                    "localhost",
+                    0)) {
+                SSLContext trusting = Keys.context(null, null, Certificates.trust("ca"));
+                int changes = Asyncio.offload(() -> {
+                    Socket raw = new Socket();
+                    raw.setReceiveBufferSize(4096);
+                    raw.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), s.port()));
+                    int n = 0;
+                    try (SSLSocket c =
+                            (SSLSocket) trusting.getSocketFactory().createSocket(raw, "localhost", s.port(), true)) {
+                        c.setEnabledProtocols(new String[] {"TLSv1.3"});
+                        c.startHandshake();
+                        for (; n < 100_000 && !failed.isSet(); n++) {
+                            c.startHandshake();
+                            c.getOutputStream().write(1);
+                        }
+                    } catch (SSLException | SocketException e) {
+                        return n;
+                    }
+                    return n;
+                });
+                failed.await();
+                assertThat(failures).singleElement().isInstanceOf(SSLException.class);
+                assertThat(failures.getFirst()).hasMessageContaining("takes no answers");
+                assertThat(changes).isLessThan(100_000);
             }
         });
     }
