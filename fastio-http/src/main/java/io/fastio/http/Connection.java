@@ -251,6 +251,8 @@ final class Connection {
             if (words != null && !gone) {
                 words.say();
             }
+        } catch (WebSocketException e) {
+            // The other side was told, or told us; that the handler leaves it at that is no failure of its.
         } catch (HttpException e) {
             if (gone || res.isCommitted()) { // the client must not take it for complete
                 gone = true;
@@ -722,6 +724,12 @@ final class Connection {
             return k;
         }
         return receive(dst, offset, n);
+    }
+
+    /** After an upgrade: the connection ended where it must not, and so without a word. */
+    IOException endedWithin(String what) {
+        gone = true;
+        return new IOException("the connection ended within " + what);
     }
 
     /**

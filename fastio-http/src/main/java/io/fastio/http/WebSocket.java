@@ -195,7 +195,7 @@ public final class WebSocket {
      * nothing, within a message or a frame neither: the next call goes on where this one was.
      *
      * @return the message; null when the other side has closed, see {@link #closeCode()}
-     * @throws WebSocketException if the other side broke the rules, and was told so
+     * @throws WebSocketException if the other side broke the rules, and was told so; a handler may let it pass
      * @throws IOException if the connection broke
      */
     public @Nullable Message receive() throws IOException {
@@ -410,9 +410,9 @@ public final class WebSocket {
         return in[position++] & 0xff;
     }
 
-    private static int within(int b) throws IOException {
+    private int within(int b) throws IOException {
         if (b < 0) {
-            throw new IOException("the connection ended within a frame");
+            throw connection.endedWithin("a frame");
         }
         return b;
     }
@@ -427,8 +427,9 @@ public final class WebSocket {
     // =========================================================== sending
 
     /**
-     * Sends a text. Waits if the other side is slow.
+     * Sends a text. Waits if the other side is slow; a cancel then ends the wait only: the message is sent (C6).
      *
+     * @throws WebSocketException if the other side has closed
      * @throws IOException if the connection has ended, or was cut off because the other side took less than {@link
      *     HttpServer.Builder#transfer} asks for while somebody waited to send
      */
@@ -449,6 +450,9 @@ public final class WebSocket {
 
     private void send(int kind, byte[] b, int offset, int n) throws IOException {
         if (closeSent) {
+            if (ended) {
+                throw new WebSocketException(closeCode, "the other side has closed the WebSocket");
+            }
             throw new IOException("the WebSocket is closed");
         }
         sendFrame(kind, b, offset, n);

@@ -2,6 +2,7 @@ package io.fastio.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
 import java.io.ByteArrayOutputStream;
@@ -10,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
@@ -223,6 +225,9 @@ final class WebSocketTest {
             assertThat((payload[0] & 0xff) << 8 | payload[1] & 0xff).isEqualTo(code);
             other.send(frame(0x81, 4, "fine"));
             assertThat(receive(other)).isEqualTo("81 fine");
+            for (int i = 0; i < 1000 && ends.isEmpty(); i++) {
+                Thread.sleep(5); // the handler is told when its close is on its way
+            }
             assertThat(ends).containsExactly("broken " + code);
             assertThat(s.reported).isEmpty();
         }
@@ -296,6 +301,139 @@ final class WebSocketTest {
             c.send(frame(0x89, 0, "")).send(frame(0x88, 2, new byte[] {0x0f, (byte) 0xa1}));
             c.expectEnd();
             assertThat(ends).containsExactly("null 4001");
+        }
+    }
+
+    @Test
+    void aTextMayBeSplitWithinACharacter() throws Exception {
+        try (Served s = new Served(this::echo);
+                RawClient c = open(s);
+                RawClient bad = open(s)) {
+            c.send(frame(0x01, 1, new byte[] {(byte) 0xe2})).send(frame(0x00, 1, new byte[] {(byte) 0x82}));
+            c.send(frame(0x89, 0, "")).send(frame(0x80, 1, new byte[] {(byte) 0xac}));
+            assertThat(receive(c)).isEqualTo("8a ");
+            assertThat(receive(c)).isEqualTo("81 \u20ac");
+            bad.send(frame(0x01, 1, new byte[] {(byte) 0xe2})).send(frame(0x80, 1, "a"));
+            assertThat(receive(bad)).startsWith("88 \u0003");
+            bad.expectEnd();
+            assertThat(ends).containsExactly("broken 1007");
+        }
+    }
+
+    /** A handler as in the documentation: it catches nothing. What a client does wrong is no failure of the handler's. */
+    @Test
+    void aHandlerNeedNotCatchWhatItsClientDoes() throws Exception {
+        HttpHandler plain = (q, r) -> {
+            WebSocket ws = WebSocket.accept(q, r);
+            for (WebSocket.Message m = ws.receive(); m != null; m = ws.receive()) {
+                ws.send(m.text());
+            }
+        };
+        try (Served s = new Served(plain)) {
+            try (RawClient c = open(s)) { // breaks the rules
+                c.send(frame(0x81, 1, "a")).send(frame(0xc1, 1, "a")).send(frame(0x81, 1, "unread"));
+                assertThat(receive(c)).isEqualTo("81 a");
+                assertThat(receive(c)).startsWith("88 \u0003\ufffd");
+                c.expectEnd();
+            }
+            try (RawClient c = open(s)) { // ends between two frames of a message
+                c.send(frame(0x01, 1, "a"));
+                c.socket.shutdownOutput();
+                assertThat(receive(c)).startsWith("88 ");
+                c.expectEnd();
+            }
+            try (RawClient c = open(s)) { // ends within a frame
+                c.send(Arrays.copyOf(frame(0x81, 5, "hello"), 8));
+                c.socket.shutdownOutput();
+                assertThat(c.rest()).isLessThan(100);
+            }
+            try (RawClient c = open(s)) { // closes, and is gone at once
+                c.send(frame(0x88, 0, ""));
+                c.socket.setSoLinger(true, 0);
+            }
+            assertThat(s.stop(Duration.ofSeconds(10))).isTrue();
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    /** The same for a task that sends what it has while another receives. */
+    @Test
+    void aSenderMeetsTheOthersClose() throws Exception {
+        BlockingQueue<String> end = new LinkedBlockingQueue<>();
+        HttpHandler ticker = (q, r) -> {
+            WebSocket ws = WebSocket.accept(q, r);
+            var receiver = Asyncio.createTask(() -> ws.receive());
+            try {
+                while (true) {
+                    ws.send("tick");
+                    Asyncio.sleepMs(2);
+                }
+            } finally {
+                end.add(ws.closeCode() + " " + receiver.await());
+            }
+        };
+        try (Served s = new Served(ticker);
+                RawClient c = open(s)) {
+            assertThat(receive(c)).isEqualTo("81 tick");
+            c.send(frame(0x88, 2, new byte[] {0x0f, (byte) 0xa1}));
+            String f = receive(c);
+            while (f.equals("81 tick")) {
+                f = receive(c);
+            }
+            assertThat(f).startsWith("88 ");
+            c.expectEnd();
+            assertThat(end.poll(20, TimeUnit.SECONDS)).isEqualTo("4001 null");
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    /** Whoever sends pings and takes no pong is not read any more, and then cut off; nothing piles up, others are served. */
+    @Test
+    void aFloodOfPingsEndsItself() throws Exception {
+        Duration limit = Duration.ofMillis(500);
+        try (Served s = new Served(this::echo, b -> b.transfer(limit, 1000));
+                RawClient other = open(s);
+                RawClient c = open(s)) {
+            byte[] pings = new byte[131 * 1000];
+            for (int i = 0; i < 1000; i++) {
+                System.arraycopy(frame(0x89, 125, "p".repeat(125)), 0, pings, i * 131, 131);
+            }
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 10_000; i++) {
+                            c.send(pings);
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+            other.send(frame(0x81, 4, "fine"));
+            assertThat(receive(other)).isEqualTo("81 fine");
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    @Test
+    void C6_aSendThatIsGivenUpTearsNoFrame() throws Exception {
+        AtomicInteger givenUp = new AtomicInteger();
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    byte[] some = new byte[60_000];
+                    for (int i = 0; i < 400; i++) {
+                        try {
+                            Asyncio.waitForMs(() -> ws.send(some), 1);
+                        } catch (TimeoutException e) {
+                            givenUp.incrementAndGet();
+                        }
+                    }
+                });
+                RawClient c = open(s)) {
+            Thread.sleep(300); // until the kernel has no room
+            for (int i = 0; i < 400; i++) {
+                assertThat(c.read()).isEqualTo(0x82);
+                assertThat(c.read()).isEqualTo(126);
+                assertThat(c.read() << 8 | c.read()).isEqualTo(60_000);
+                c.exactly(60_000);
+            }
+            assertThat(receive(c)).startsWith("88 ");
+            assertThat(givenUp.get()).isPositive();
         }
     }
 
