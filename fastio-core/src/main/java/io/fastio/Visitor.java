@@ -30,9 +30,15 @@ final class Visitor extends Posted {
         this.ticket = ticket;
     }
 
-    /** On the loop of the waiter. */
+    /**
+     * On the loop of the waiter. Whoever ends the awaited task says so and then, also if its loop stops running, looks into
+     * the inbox; we are in the inbox, and then look whether it has ended.
+     */
     void join() {
-        if (!awaited.loop.postIfOpen(this, JOIN) && !awaited.done()) {
+        boolean open = awaited.loop.postIfOpen(this, JOIN);
+        if (awaited.done()) {
+            wake();
+        } else if (!open) {
             awaited.loop.requireOpen(); // it is about to be abandoned
         }
     }

@@ -306,6 +306,23 @@ final class AwaitTest {
     }
 
     @Test
+    void W1_whoBeginsToAwaitATaskInTheLastStepOfItsLoopIsTold() throws Exception {
+        try (EventLoop kept = EventLoop.create();
+                EventLoop there = EventLoop.create()) {
+            there.start();
+            Task<String> awaiting = kept.run(() -> {
+                Task<?> main = Asyncio.currentTask();
+                Task<String> t = there.createTask(() -> "got " + main.await());
+                while (!t.toString().contains("awaiting main")) {
+                    Thread.onSpinWait(); // in one step, which is the last
+                }
+                return t;
+            });
+            assertThat(within(awaiting)).startsWith("got Task[");
+        }
+    }
+
+    @Test
     void C5_aCancelPassesOnToATaskOfAnotherLoopIfNobodyElseWaits() throws Exception {
         try (Pair p = Pair.start()) {
             Task<Void> there = p.b.createTask(() -> Asyncio.sleepMs(Long.MAX_VALUE));

@@ -3,12 +3,10 @@ package io.fastio;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.fastio.stress.Meeting;
+import io.fastio.stress.OnLoop;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
 import java.lang.invoke.MethodHandles;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -26,23 +24,23 @@ import org.openjdk.jcstress.infra.results.LI_Result;
 public class CallSoonAgainstCloseCase {
     static final boolean TWIN = Twins.install(MethodHandles.lookup());
 
-    private final Meeting meeting = new Meeting();
-    private volatile @Nullable EventLoop closing;
+    private final Closing closing = new Closing();
     private volatile int ran;
 
     @Actor
     public void loop() {
-        EventLoop l = EventLoop.builder().build();
-        closing = l;
-        meeting.loop();
-        l.close();
+        closing.close();
     }
 
     @Actor
     public void other(LI_Result r) {
-        meeting.other();
+        EventLoop loop = closing.meet();
+        if (loop == null) {
+            r.r1 = OnLoop.LOST;
+            return;
+        }
         try {
-            Objects.requireNonNull(closing).callSoon(() -> ran = 1);
+            loop.callSoon(() -> ran = 1);
             r.r1 = "accepted";
         } catch (IllegalStateException closed) {
             r.r1 = "refused";

@@ -8,8 +8,6 @@ import io.fastio.stress.OnLoop;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
 import java.lang.invoke.MethodHandles;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -26,26 +24,22 @@ import org.openjdk.jcstress.infra.results.L_Result;
 public class CreateTaskAgainstCloseCase {
     static final boolean TWIN = Twins.install(MethodHandles.lookup());
 
-    private final Meeting meeting = new Meeting();
-    private volatile @Nullable EventLoop closing;
+    private final Closing closing = new Closing();
 
     @Actor
     public void loop() {
-        EventLoop l = EventLoop.builder().build();
-        closing = l;
-        meeting.loop();
-        l.close();
+        closing.close();
     }
 
     @Actor
     public void other(L_Result r) {
-        meeting.other();
-        if (Meeting.isLost()) {
+        EventLoop loop = closing.meet();
+        if (loop == null || Meeting.isLost()) {
             r.r1 = OnLoop.LOST;
             return;
         }
         try {
-            Task<Integer> task = Objects.requireNonNull(closing).createTask(() -> 1);
+            Task<Integer> task = loop.createTask(() -> 1);
             r.r1 = Meeting.comesTrue(task::done) ? "ended" : OnLoop.LOST;
         } catch (IllegalStateException closed) {
             r.r1 = "refused";

@@ -16,6 +16,13 @@ final class Item extends Posted {
         return new Item();
     }
 
+    /** Adds a signal, and pushes the item if that is for us to do. */
+    static void post(Posted item, int signal, Inbox inbox) {
+        if (item.addSignals(signal)) {
+            inbox.push(item);
+        }
+    }
+
     static int deliveries(Posted item) {
         return ((Item) item).deliveries;
     }

@@ -27,18 +27,12 @@ public class PostedSignalsCase {
 
     @Actor
     public void one() {
-        post(1);
+        Item.post(item, 1, inbox);
     }
 
     @Actor
     public void another() {
-        post(2);
-    }
-
-    private void post(int signal) {
-        if (item.addSignals(signal)) {
-            inbox.push(item);
-        }
+        Item.post(item, 2, inbox);
     }
 
     @Arbiter

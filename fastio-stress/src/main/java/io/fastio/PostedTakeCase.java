@@ -32,14 +32,8 @@ public class PostedTakeCase {
 
     @Actor
     public void other() {
-        post(1);
-        post(2);
-    }
-
-    private void post(int signal) {
-        if (item.addSignals(signal)) {
-            inbox.push(item);
-        }
+        Item.post(item, 1, inbox);
+        Item.post(item, 2, inbox);
     }
 
     @Arbiter

@@ -4,7 +4,6 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.fastio.stress.Meeting;
-import io.fastio.stress.OnLoop;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
 import java.lang.invoke.MethodHandles;
@@ -25,40 +24,17 @@ public class SleeperParkCase {
     static final boolean TWIN = Twins.install(MethodHandles.lookup());
 
     private static final Inbox INBOX = new Inbox();
-    private static final Sleeper SLEEPER = sleeper();
+    private static final Sleeper SLEEPER = new Sleeper(INBOX, EventLoop.PollerKind.AUTO);
 
     private final Meeting meeting = new Meeting();
-    private final Posted item = Item.fresh();
-
-    private static Sleeper sleeper() {
-        Sleeper s = new Sleeper(INBOX, EventLoop.PollerKind.AUTO);
-        return s;
-    }
 
     @Actor
     public void loop(L_Result r) {
-        r.r1 = Meeting.isLost() ? OnLoop.LOST : sleep();
-    }
-
-    private String sleep() {
-        meeting.loop();
-        long end = System.nanoTime() + OnLoop.LIMIT.toNanos();
-        while (INBOX.isEmpty()) {
-            SLEEPER.sleep(OnLoop.LIMIT.toNanos());
-            if (System.nanoTime() > end) {
-                Meeting.lose();
-                return OnLoop.LOST;
-            }
-        }
-        INBOX.drain();
-        return "woken";
+        r.r1 = Nap.sleep(meeting, INBOX, SLEEPER);
     }
 
     @Actor
     public void other() {
-        meeting.other();
-        if (INBOX.push(item) == Inbox.Push.MUST_WAKE) {
-            SLEEPER.wake();
-        }
+        Nap.push(meeting, INBOX, SLEEPER);
     }
 }

@@ -4,7 +4,6 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.fastio.stress.Meeting;
-import io.fastio.stress.OnLoop;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
 import java.lang.invoke.MethodHandles;
@@ -27,7 +26,6 @@ public class SleeperPollerCase {
     private static final Sleeper SLEEPER = sleeper();
 
     private final Meeting meeting = new Meeting();
-    private final Posted item = Item.fresh();
 
     private static Sleeper sleeper() {
         Sleeper s = new Sleeper(INBOX, EventLoop.PollerKind.AUTO);
@@ -42,28 +40,11 @@ public class SleeperPollerCase {
 
     @Actor
     public void loop(L_Result r) {
-        r.r1 = Meeting.isLost() ? OnLoop.LOST : sleep();
-    }
-
-    private String sleep() {
-        meeting.loop();
-        long end = System.nanoTime() + OnLoop.LIMIT.toNanos();
-        while (INBOX.isEmpty()) {
-            SLEEPER.sleep(OnLoop.LIMIT.toNanos());
-            if (System.nanoTime() > end) {
-                Meeting.lose();
-                return OnLoop.LOST;
-            }
-        }
-        INBOX.drain();
-        return "woken";
+        r.r1 = Nap.sleep(meeting, INBOX, SLEEPER);
     }
 
     @Actor
     public void other() {
-        meeting.other();
-        if (INBOX.push(item) == Inbox.Push.MUST_WAKE) {
-            SLEEPER.wake();
-        }
+        Nap.push(meeting, INBOX, SLEEPER);
     }
 }

@@ -1,11 +1,13 @@
 package io.fastio.stress;
 
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,6 +126,17 @@ public final class Loose {
         gap();
         u.set(o, value);
         return before;
+    }
+
+    // ---- maps
+
+    @SuppressWarnings("unchecked") // the byte code of the real call has been checked
+    public static Object compute(ConcurrentHashMap<Object, Object> m, Object key, Object function) {
+        Object before = m.get(key);
+        gap();
+        Object after = ((BiFunction<Object, @Nullable Object, Object>) function).apply(key, before);
+        m.put(key, after);
+        return after;
     }
 
     // ---- atomics
