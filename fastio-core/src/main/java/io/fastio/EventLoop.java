@@ -318,7 +318,8 @@ public final class EventLoop implements Executor, AutoCloseable {
                         .log(System.Logger.Level.ERROR, "the exception handler of " + this + " threw", broken);
             }
         }
-        System.getLogger("io.fastio").log(System.Logger.Level.ERROR, e.message(), e.exception());
+        System.Logger.Level level = e.exception() == null ? System.Logger.Level.WARNING : System.Logger.Level.ERROR;
+        System.getLogger("io.fastio").log(level, e.message(), e.exception());
     }
 
     // =========================================================== tasks

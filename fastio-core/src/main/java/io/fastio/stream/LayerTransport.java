@@ -150,6 +150,16 @@ final class LayerTransport extends Transport {
     }
 
     @Override
+    boolean awaitClosedBelow() {
+        return below.waitClosed();
+    }
+
+    @Override
+    void abortBelow() {
+        below.abort();
+    }
+
+    @Override
     @Nullable
     Object info(String name) {
         Object known = layer.info(name);

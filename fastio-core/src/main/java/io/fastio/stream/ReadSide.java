@@ -148,6 +148,10 @@ final class ReadSide {
         return n;
     }
 
+    boolean hasFailedBy(Throwable t) {
+        return t == failure;
+    }
+
     // =========================================================== what is kept
 
     /** Reads some bytes behind those that are kept; -1 at the end. Waits. */

@@ -46,7 +46,8 @@ public final class Server implements AutoCloseable {
     @FunctionalInterface
     public interface Handler {
         /**
-         * Serves one connection. What it throws ends this connection only, and is reported to the loop's exception handler.
+         * Serves one connection. What it throws ends this connection only, and is reported to the loop's exception handler;
+         * that the connection was lost, as by a reset, without the exception.
          *
          * @param reader what the peer sends
          * @param writer what the peer gets; the same {@link Stream} as {@code reader}
@@ -95,22 +96,37 @@ public final class Server implements AutoCloseable {
 
         void serve() {
             try {
+                handle();
+                if (!stream.isDetached()) {
+                    stream.close();
+                    stream.waitClosed();
+                }
+            } catch (CancelledError e) {
+                if (!stream.isDetached()) {
+                    stream.abort();
+                }
+                throw e;
+            } finally {
+                leave();
+            }
+        }
+
+        private void handle() {
+            try {
                 handler.handle(stream, stream);
             } catch (CancelledError e) {
-                stream.abort();
                 throw e;
             } catch (Throwable e) { // I6
-                loop.report(new LoopError(
-                        "the handler of the connection from " + stream.name() + " failed: " + e, e, task));
-            } finally {
-                try {
-                    if (!stream.isDetached()) {
-                        stream.close();
-                        stream.waitClosed();
-                    }
-                } finally {
-                    leave();
-                }
+                loop.report(
+                        stream.isOwnFailure(e)
+                                ? new LoopError(
+                                        "the connection from " + stream.name() + " was lost: " + e.getMessage(),
+                                        null,
+                                        task)
+                                : new LoopError(
+                                        "the handler of the connection from " + stream.name() + " failed: " + e,
+                                        e,
+                                        task));
             }
         }
 

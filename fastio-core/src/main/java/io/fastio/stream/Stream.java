@@ -60,6 +60,16 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
                 device.toString());
     }
 
+    /** Whether {@code e} tells of nothing but the end of the connection, such as a reset by the other side. */
+    boolean isOwnFailure(Throwable e) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (in.hasFailedBy(t) || out.hasFailedBy(t)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Task<?> begin() {
         Task<?> me = Wait.begin();
         if (Wait.loopOf(me) != io.loop) {
@@ -224,6 +234,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     @Override
     public void abort() {
         if (closed) {
+            transport.abortBelow();
             return;
         }
         io.loop.requireCurrent(this);
@@ -258,7 +269,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         while (!closed) {
             out.waiters.await(null, Wait.FOREVER);
         }
-        return allSent;
+        return transport.awaitClosedBelow() && allSent;
     }
 
     @Override

@@ -40,7 +40,7 @@ public sealed interface StreamWriter permits Stream {
 
     /**
      * If more bytes are kept than the high water mark allows, waits until they are down to the low one. Several tasks may
-     * wait.
+     * wait, and go on waiting when the stream is closed meanwhile, while it still sends.
      */
     void drain() throws IOException;
 
@@ -72,11 +72,15 @@ public sealed interface StreamWriter permits Stream {
      */
     void close();
 
-    /** Ends the stream at once and drops what was not sent; the other side of a TCP connection sees a reset. */
+    /**
+     * Ends the stream at once, also one that is being closed, and drops what was not sent; the other side of a TCP connection
+     * sees a reset. Whoever waits here gets an exception (Trio's {@code aclose_forcefully}). Does not wait. Idempotent.
+     */
     void abort();
 
     /**
-     * Waits until the stream is closed and what was written has gone out, or cannot.
+     * Waits until the stream is closed and what was written has gone out, or cannot: for the loop's {@code shutdownTimeout}
+     * at most after the close. A cancel or time limit ends this wait only; {@link #abort} ends the stream.
      *
      * @return whether everything written was given to the system
      */

@@ -70,11 +70,11 @@ public final class Streams {
     }
 
     @FunctionalInterface
-    private interface Attempt {
+    interface Attempt {
         Stream run() throws IOException;
     }
 
-    private static Stream limited(Attempt attempt, @Nullable Duration timeout, String where) throws IOException {
+    static Stream limited(Attempt attempt, @Nullable Duration timeout, String where) throws IOException {
         if (timeout == null) {
             return attempt.run();
         }

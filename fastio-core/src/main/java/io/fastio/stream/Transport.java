@@ -81,6 +81,14 @@ abstract sealed class Transport
     /** Ends it; who waits is woken and finds out by trying. Once. */
     abstract void close() throws IOException;
 
+    /** Closed as it is, waits until what is below it is closed too; whether that was given everything. */
+    boolean awaitClosedBelow() {
+        return true;
+    }
+
+    /** Closed as it is, ends what is below it at once. */
+    void abortBelow() {}
+
     /** What there is to know under that name, or null. */
     abstract @Nullable Object info(String name);
 }

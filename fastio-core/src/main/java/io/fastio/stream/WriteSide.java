@@ -102,6 +102,10 @@ final class WriteSide {
         return failure != null;
     }
 
+    boolean hasFailedBy(Throwable t) {
+        return t == failure;
+    }
+
     // =========================================================== writing
 
     void write(byte[] src, int offset, int n) throws IOException {

@@ -185,7 +185,8 @@ final class FdIoTest {
         long self = Thread.currentThread().threadId();
         int rounds = 20_000;
         long bytes = Long.MAX_VALUE;
-        for (int attempt = 0; attempt < 60 && bytes > rounds; attempt++) { // compilation ends it
+        // Compilation ends it, and on a busy machine that may take its time.
+        for (long end = System.nanoTime() + 30_000_000_000L; bytes >= rounds && System.nanoTime() < end; ) {
             long before = threads.getThreadAllocatedBytes(self);
             for (int i = 0; i < rounds; i++) {
                 io.write(p[1], b.clear());

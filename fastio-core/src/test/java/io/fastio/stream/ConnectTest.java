@@ -116,6 +116,57 @@ final class ConnectTest extends OnBothPollers {
     }
 
     @Test
+    void I5_theTimeLimitCountsForAllAddressesTogether() throws Exception {
+        run(() -> {
+            try (ServerSocket deaf = new ServerSocket(0, 1, HERE)) {
+                List<Socket> queued = fillBacklog(deaf);
+                InetSocketAddress silent = new InetSocketAddress(HERE, deaf.getLocalPort());
+                long before = openFiles();
+                long start = System.nanoTime();
+                assertThatThrownBy(() -> Streams.limited(
+                                () -> Streams.connect(
+                                        List.of(silent, unusedPort(), silent, silent),
+                                        ConnectOptions.defaults().attemptDelay(Duration.ofMillis(20)),
+                                        "somewhere"),
+                                Duration.ofMillis(150),
+                                "somewhere"))
+                        .isInstanceOf(SocketTimeoutException.class)
+                        .hasMessageContaining("somewhere");
+                assertThat(System.nanoTime() - start).isBetween(150_000_000L, 10_000_000_000L);
+                Asyncio.sleepMs(10);
+                assertThat(openFiles()).isLessThanOrEqualTo(before);
+                for (Socket s : queued) {
+                    s.close();
+                }
+            }
+        });
+    }
+
+    @Test
+    void I5_wrongHostNamesAreNamedAndHoldUpNobody() throws Exception {
+        run(() -> {
+            int[] turns = {0};
+            Task<?> other = Asyncio.createTask(() -> {
+                while (true) {
+                    Asyncio.sleepMs(1);
+                    turns[0]++;
+                }
+            });
+            for (String host : List.of(
+                    " ", "no such host", "a..b", "1.2.3.4.5", "256.1.1.1", "host:80", "[::1", "x".repeat(300))) {
+                assertThatThrownBy(() -> Streams.openConnection(host, 80))
+                        .as(host)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining(host);
+            }
+            assertThatThrownBy(() -> Streams.startServer((r, w) -> {}, "no such host", 0))
+                    .isInstanceOf(UnknownHostException.class);
+            until(() -> turns[0] > 0);
+            other.cancel();
+        });
+    }
+
+    @Test
     void C2_aCancelEndsAnAttemptAndLeavesNothing() throws Exception {
         run(() -> {
             try (ServerSocket deaf = new ServerSocket(0, 1, HERE)) {

@@ -5,17 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.EventLoop;
 import io.fastio.Task;
 import io.fastio.sync.Event;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +69,69 @@ final class ServerTest extends OnBothPollers {
             assertServes(s);
             s.close();
         });
+    }
+
+    @Test
+    void I6_aResetThatAHandlerLetsOutIsToldInOneLineWithoutATrace() throws Exception {
+        List<Server.Handler> handlers =
+                List.of((r, w) -> r.read(-1), (r, w) -> r.lines().forEach(line -> {}), (r, w) -> {
+                    while (true) {
+                        w.write(new byte[100_000]);
+                        w.drain();
+                    }
+                });
+        run(() -> {
+            for (Server.Handler h : handlers) {
+                Server s = Streams.startServer(h, "127.0.0.1", 0);
+                Socket c = outside(() -> new Socket(HERE, s.port()));
+                String peer = "127.0.0.1:" + c.getLocalPort();
+                until(() -> s.connections() == 1);
+                Asyncio.sleepMs(5);
+                reset(c);
+                until(() -> s.connections() == 0 && !errors.isEmpty());
+                assertThat(errors).hasSize(1);
+                assertThat(errors.getFirst().exception()).isNull();
+                assertThat(errors.getFirst().message()).contains(peer, "lost").doesNotContain("\n");
+                errors.clear();
+                s.close();
+            }
+        });
+    }
+
+    @Test
+    void I6_withoutAHandlerOfExceptionsAResetIsLoggedAsAWarning() throws Exception {
+        List<LogRecord> logged = new CopyOnWriteArrayList<>();
+        Handler keep = new Handler() {
+            @Override
+            public void publish(LogRecord r) {
+                logged.add(r);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("io.fastio");
+        logger.addHandler(keep);
+        logger.setUseParentHandlers(false);
+        try {
+            run(EventLoop.builder().poller(poller), () -> {
+                Server s = Streams.startServer((r, w) -> r.read(-1), "127.0.0.1", 0);
+                Socket c = outside(() -> new Socket(HERE, s.port()));
+                until(() -> s.connections() == 1);
+                reset(c);
+                until(() -> !logged.isEmpty());
+                s.close();
+            });
+        } finally {
+            logger.removeHandler(keep);
+            logger.setUseParentHandlers(true);
+        }
+        assertThat(logged).hasSize(1);
+        assertThat(logged.getFirst().getLevel()).isEqualTo(Level.WARNING);
+        assertThat(logged.getFirst().getThrown()).isNull();
     }
 
     @Test
@@ -145,21 +218,43 @@ final class ServerTest extends OnBothPollers {
                     },
                     "127.0.0.1",
                     0);
+            connectAndReset(s, 1_000); // whatever is made once
             long files = ConnectTest.openFiles();
             int tasks = Asyncio.allTasks().size();
-            outside(() -> {
-                for (int i = 0; i < 10_000; i++) {
-                    reset(new Socket(HERE, s.port()));
-                }
-                return null;
-            });
+            long memory = outside(ServerTest::usedMemory);
+            connectAndReset(s, 10_000);
             assertServes2(s);
             until(() -> s.connections() == 0);
             Asyncio.sleepMs(20);
             assertThat(Asyncio.allTasks()).hasSize(tasks);
             assertThat(ConnectTest.openFiles()).isLessThan(files + 10);
+            assertThat(outside(ServerTest::usedMemory) - memory)
+                    .as("a task and a stream are more than 1,000 bytes")
+                    .isLessThan(5_000_000);
             s.close();
         });
+    }
+
+    private static void connectAndReset(Server s, int times) throws Exception {
+        outside(() -> {
+            for (int i = 0; i < times; i++) {
+                reset(new Socket(HERE, s.port()));
+            }
+            return null;
+        });
+        until(() -> s.connections() == 0);
+    }
+
+    private static long usedMemory() throws InterruptedException {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            Thread.sleep(50);
+            least = Math.min(
+                    least,
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        }
+        return least;
     }
 
     private static void assertServes2(Server s) throws Exception {
@@ -416,6 +511,143 @@ final class ServerTest extends OnBothPollers {
                             .isAnyLocalAddress())
                     .isTrue();
             assertServes(s);
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_resetAtEveryStageEndsThatConnectionOnly() throws Exception {
+        byte[] much = new byte[20 << 20];
+        run(() -> {
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        switch (r.readExactly(1)[0]) {
+                            case 'r' -> r.read(-1);
+                            case 'x' -> r.readExactly(1_000);
+                            case 'X' -> r.readExactly(1_000_000);
+                            case 'l' -> r.readLine();
+                            case 'u' -> r.readUntil(bytes("END"));
+                            case 'k' -> r.copyTo(w);
+                            case 'd' -> {
+                                w.write(much);
+                                w.drain();
+                            }
+                            case 'f' -> {
+                                w.writeUncopied(ByteBuffer.wrap(much));
+                                w.flush();
+                            }
+                            case 'c' -> w.write(much); // and is closed meanwhile
+                            case 'e' -> {
+                                w.writeEof();
+                                r.read(-1);
+                            }
+                            case 'E' -> {
+                                w.write(much);
+                                w.writeEof();
+                                r.read(-1);
+                            }
+                            default -> ECHO.handle(r, w);
+                        }
+                    },
+                    "127.0.0.1",
+                    0);
+            for (char stage : "rxXlukdfceE".toCharArray()) {
+                for (boolean halfClosed : new boolean[] {false, true}) {
+                    outside(() -> {
+                        Socket c = new Socket(HERE, s.port());
+                        c.getOutputStream().write(bytes(stage + "some"));
+                        if (halfClosed) {
+                            c.shutdownOutput();
+                        }
+                        Thread.sleep(5);
+                        reset(c);
+                        return null;
+                    });
+                    Asyncio.waitForMs(() -> until(() -> s.connections() == 0), 10_000);
+                    try (Stream c = Streams.openConnection("127.0.0.1", s.port())) {
+                        c.write("?still here?\n"); // the first byte chooses the echo
+                        assertThat(c.readLine()).as("after " + stage).isEqualTo("still here?");
+                    }
+                }
+            }
+            until(() -> s.connections() == 0);
+            s.close();
+            assertThat(s.waitClosed()).isTrue();
+            assertThat(errors).isNotEmpty().allSatisfy(e -> {
+                if (e.exception() != null) { // the end came, before the reset
+                    assertThat(e.exception()).isInstanceOf(IncompleteReadException.class);
+                }
+            });
+        });
+    }
+
+    @Test
+    void I6_reusePortSharesAPortAcrossLoops() throws Exception {
+        ServerOptions shared = ServerOptions.defaults().reusePort(true);
+        try (EventLoop second = settings().build()) {
+            second.start();
+            run(() -> {
+                Server a = Streams.startServer((r, w) -> w.write("a"), "127.0.0.1", 0, shared);
+                Task<Server> other = second.createTask(
+                        () -> Streams.startServer((r, w) -> w.write("b"), "127.0.0.1", a.port(), shared));
+                Server b = outside(other::get);
+                int[] served = {0, 0};
+                for (int i = 0; i < 60; i++) {
+                    try (Stream c = Streams.openConnection("127.0.0.1", a.port())) {
+                        served[c.read(-1)[0] - 'a']++;
+                    }
+                }
+                assertThat(served[0]).isPositive();
+                assertThat(served[1]).isPositive();
+                a.close();
+                outside(() -> second.createTask(b::close).get());
+            });
+        }
+    }
+
+    @Test
+    void I6_theBacklogBoundsWhatWaitsToBeAccepted() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    ECHO, "127.0.0.1", 0, ServerOptions.defaults().backlog(1).maxConnections(1));
+            ConnectOptions brief = ConnectOptions.defaults().timeout(Duration.ofMillis(100));
+            List<Stream> clients = new ArrayList<>();
+            assertThatThrownBy(() -> {
+                        while (clients.size() < 50) {
+                            clients.add(Streams.openConnection("127.0.0.1", s.port(), brief));
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+            assertThat(clients).hasSizeBetween(2, 10);
+            for (Stream c : clients) { // each in its turn, as the one before it leaves
+                c.write("still here?\n");
+                assertThat(c.readLine()).isEqualTo("still here?");
+                c.close();
+            }
+            assertServes(s);
+            s.close();
+        });
+    }
+
+    @Test
+    void I6_theOptionsReachTheConnections() throws Exception {
+        run(() -> {
+            ServerOptions o = ServerOptions.defaults().noDelay(false).keepAlive(true);
+            SocketChannel[] accepted = new SocketChannel[1];
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        accepted[0] = (SocketChannel) w.getExtraInfo("channel");
+                        r.read(-1);
+                    },
+                    "127.0.0.1",
+                    0,
+                    o);
+            Stream c = Streams.openConnection("127.0.0.1", s.port());
+            until(() -> accepted[0] != null);
+            assertThat(accepted[0].getOption(StandardSocketOptions.TCP_NODELAY)).isFalse();
+            assertThat(accepted[0].getOption(StandardSocketOptions.SO_KEEPALIVE))
+                    .isTrue();
+            c.close();
             s.close();
         });
     }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class StreamReaderTest extends OnBothPollers {
@@ -381,6 +382,73 @@ final class StreamReaderTest extends OnBothPollers {
             e.stream().close();
             t.cancel();
             assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+        });
+    }
+
+    @FunctionalInterface
+    private interface Read {
+        @Nullable
+        Object from(Stream s) throws IOException;
+    }
+
+    private static List<Read> everyRead(Stream elsewhere) {
+        return List.of(
+                s -> s.read(10),
+                s -> s.read(-1),
+                s -> s.read(ByteBuffer.allocate(10)),
+                s -> s.read(ByteBuffer.allocateDirect(10)),
+                s -> s.readInto(new byte[10]),
+                s -> s.readExactly(10),
+                s -> s.readExactly(100_000),
+                Stream::readLine,
+                s -> s.readUntil(bytes("END")),
+                s -> s.copyTo(elsewhere));
+    }
+
+    @Test
+    void I4_F71_closeDuringEveryReadEndsIt() throws Exception {
+        run(() -> {
+            Stream elsewhere = connected().client();
+            for (Read read : everyRead(elsewhere)) {
+                for (boolean abort : new boolean[] {false, true}) {
+                    Ends e = connected();
+                    Task<Object> t = Asyncio.createTask(() -> read.from(e.server()));
+                    letRun(t);
+                    if (abort) {
+                        e.server().abort();
+                    } else {
+                        e.server().close();
+                    }
+                    assertThatThrownBy(t::await).isInstanceOf(ClosedChannelException.class);
+                    e.client().close();
+                }
+            }
+        });
+    }
+
+    @Test
+    void C2_I1_cancelDuringEveryReadLeavesTheBytesAndTheWriter() throws Exception {
+        run(() -> {
+            Stream elsewhere = connected().client();
+            byte[] data = pattern(6 << 20);
+            for (Read read : everyRead(elsewhere)) {
+                Ends e = connected();
+                Task<Object> reader = Asyncio.createTask(() -> read.from(e.server()));
+                Task<Void> writer = Asyncio.createTask(() -> {
+                    e.server().write(data);
+                    e.server().drain();
+                });
+                letRun(reader);
+                letRun(writer);
+                reader.cancel();
+                e.client().write("later");
+                assertThat(text(e.server().readExactly(5))).isEqualTo("later");
+                assertThatThrownBy(reader::await).isInstanceOf(CancelledError.class);
+                assertThat(e.client().readExactly(data.length)).isEqualTo(data);
+                writer.await();
+                e.client().close();
+                e.server().close();
+            }
         });
     }
 

@@ -379,6 +379,70 @@ final class StreamWriterTest extends OnBothPollers {
         });
     }
 
+    /** A reader, or a drain, becomes ready while ten tasks are: how many of these run before it. */
+    private static int tasksBefore(boolean reading, boolean readPriority, boolean writePriority) throws Exception {
+        Raw e = raw();
+        e.stream().readPriority(readPriority);
+        e.stream().writePriority(writePriority);
+        List<String> order = new ArrayList<>();
+        if (!reading) {
+            fillKernel(e.stream());
+            e.stream().write(new byte[100_000]);
+        }
+        Task<Void> io = Asyncio.createTask(() -> {
+            if (reading) {
+                e.stream().read(1);
+            } else {
+                e.stream().drain();
+            }
+            order.add("io");
+        });
+        letRun(io);
+        for (int i = 0; i < 10; i++) {
+            Asyncio.createTask(() -> order.add("task"));
+        }
+        Thread peer = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                if (reading) {
+                    e.socket().getOutputStream().write(1);
+                } else {
+                    e.socket().getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
+                }
+            } catch (IOException aborted) {
+                Thread.yield();
+            }
+        });
+        long end = System.nanoTime() + 100_000_000; // holds the loop until the peer has acted
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        io.await();
+        e.stream().abort();
+        peer.join();
+        return order.indexOf("io");
+    }
+
+    private void assertOvertaking(boolean ioFirst, boolean readPriority, boolean writePriority) throws Exception {
+        run(settings().ioFirst(ioFirst), () -> {
+            for (boolean reading : new boolean[] {true, false}) {
+                int expected = ioFirst || (reading ? readPriority : writePriority) ? 0 : 10;
+                int before = -1;
+                for (int attempt = 0; attempt < 5 && before != expected; attempt++) { // the peer may have been late
+                    before = tasksBefore(reading, readPriority, writePriority);
+                }
+                assertThat(before).as(reading ? "read" : "drain").isEqualTo(expected);
+            }
+        });
+    }
+
+    @Test
+    void I7_eachDirectionHasItsPriorityAndIoFirstIsForAll() throws Exception {
+        assertOvertaking(false, false, false);
+        assertOvertaking(false, true, false);
+        assertOvertaking(false, false, true);
+        assertOvertaking(true, false, false);
+    }
+
     @Test
     void S11_theLoopClosesStreamsThatAreLeftOpenAndSendsWhatTheyKeep() throws Exception {
         byte[] data = pattern(3 << 20);
