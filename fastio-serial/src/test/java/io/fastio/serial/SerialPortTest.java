@@ -134,6 +134,37 @@ final class SerialPortTest {
         });
     }
 
+    /** Whatever is waited for: room, bytes, a line, the end of a break. Nobody is left waiting. */
+    @ParameterizedTest
+    @EnumSource(names = {"WATCHED", "ASKED"})
+    void I4_F83_aPortTakenAwayEndsEveryKindOfWait(Way way) throws Exception {
+        on(way.poller, () -> {
+            List<Waiting> waits = List.of(
+                    Stream::drain,
+                    p -> SerialLine.of(p).sendBreak(Duration.ofMillis(50)),
+                    Stream::readLine,
+                    p -> p.copyTo(p),
+                    p -> p.readExactly(10));
+            for (Waiting w : waits) {
+                Pty pty = new Pty();
+                Stream port = way.open(pty);
+                port.write(new byte[500_000]);
+                Task<Throwable> waiter = Asyncio.createTask(() -> catchThrowable(() -> w.at(port)));
+                Asyncio.sleepMs(10);
+                assertThat(waiter.done()).isFalse();
+                pty.close();
+                assertThat(Asyncio.waitFor(waiter::await, Duration.ofSeconds(5)))
+                        .isInstanceOf(IOException.class);
+                port.close();
+                Asyncio.waitFor(() -> port.waitClosed(), Duration.ofSeconds(5));
+            }
+        });
+    }
+
+    private interface Waiting {
+        void at(Stream port) throws IOException;
+    }
+
     @ParameterizedTest
     @EnumSource
     void C6_aCancelledReadLosesNothing(Way way) throws Exception {
