@@ -18,6 +18,7 @@ final class Catalog {
             new LatencyBenchmark(),
             new TimingBenchmark(),
             new WakeBenchmark(),
+            new IdleBenchmark(),
             new BackgroundBenchmark(),
             new IoLatencyBenchmark(),
             new EchoBenchmark(),

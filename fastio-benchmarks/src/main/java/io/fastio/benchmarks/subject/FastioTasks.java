@@ -285,6 +285,8 @@ final class FastioTasks
             case "cancels" -> FastioSync.cancels(Integer.parseInt(arguments[0]));
             case "scopes" -> FastioSync.scopes(Integer.parseInt(arguments[0]));
             case "rate_features" -> rateWithFeatures(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+            case "idle" -> FastioIdle.idle(arguments[0], Long.parseLong(arguments[1]));
+            case "idle_woken" -> FastioIdle.woken(arguments[0], Integer.parseInt(arguments[1]));
             case "background" -> FastioBackground.measure(Integer.parseInt(arguments[0]));
             case "background_stream" -> FastioBackground.stream(Integer.parseInt(arguments[0]));
             case "garbage" -> garbage(Long.parseLong(arguments[0]));
