@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -270,6 +271,33 @@ final class WakeTest {
         assertThat(s.raise()).isFalse();
     }
 
+    /** A sleep that ends for nothing is counted, one that a post ends is a wake. */
+    @Test
+    void W2_countersTellEmptyTurnsFromWakes() throws Exception {
+        try (EventLoop loop = settings().name("woken-for-nothing").build()) {
+            AtomicInteger calls = new AtomicInteger();
+            loop.start();
+            Thread carrier = threadNamed("woken-for-nothing");
+            long empty = loop.counters().emptyTurns();
+            for (int i = 1; i <= 5; i++) {
+                rest(5);
+                long wanted = empty + i;
+                until(() -> {
+                    LockSupport.unpark(carrier);
+                    return loop.counters().emptyTurns() >= wanted;
+                });
+            }
+            assertThat(loop.counters().wakes()).isLessThanOrEqualTo(1); // by start()
+            rest(20);
+            LoopCounters before = loop.counters();
+            loop.callSoon(calls::incrementAndGet);
+            until(() -> calls.get() == 1);
+            rest(20);
+            assertThat(loop.counters().wakes()).isEqualTo(before.wakes() + 1);
+            assertThat(loop.counters().emptyTurns()).isEqualTo(before.emptyTurns());
+        }
+    }
+
     @Test
     void W2_ticksEndWithTheirUsers() throws Exception {
         try (EventLoop loop = settings().build()) {
@@ -332,7 +360,7 @@ final class WakeTest {
         try (EventLoop loop = settings().name("idle-loop").build()) {
             loop.start();
             rest(50);
-            long id = threadNamed("idle-loop");
+            long id = threadNamed("idle-loop").threadId();
             long before = ManagementFactory.getThreadMXBean().getThreadCpuTime(id);
             long sleepsBefore = loop.counters().sleeps();
             rest(300);
@@ -361,12 +389,11 @@ final class WakeTest {
         }
     }
 
-    private static long threadNamed(String name) {
+    private static Thread threadNamed(String name) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(t -> t.getName().equals(name))
                 .findFirst()
-                .orElseThrow()
-                .threadId();
+                .orElseThrow();
     }
 
     /** F97: an interrupt neither spins the loop nor closes a channel in use. */
@@ -392,11 +419,8 @@ final class WakeTest {
             });
             loop.start();
             rest(30);
-            long id = threadNamed("interrupted-loop");
-            Thread carrier = Thread.getAllStackTraces().keySet().stream()
-                    .filter(t -> t.threadId() == id)
-                    .findFirst()
-                    .orElseThrow();
+            Thread carrier = threadNamed("interrupted-loop");
+            long id = carrier.threadId();
             long cpuBefore = ManagementFactory.getThreadMXBean().getThreadCpuTime(id);
             for (int i = 0; i < 20; i++) {
                 carrier.interrupt();

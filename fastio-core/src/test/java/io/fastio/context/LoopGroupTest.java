@@ -9,9 +9,12 @@ import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
 import io.fastio.Task;
+import io.fastio.poll.LoopThread;
 import io.fastio.sync.Event;
 import io.fastio.sync.QueueClosedException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 @Timeout(60)
 final class LoopGroupTest {
@@ -45,6 +50,9 @@ final class LoopGroupTest {
                     }));
             assertThat(group.next()).isSameAs(group.get(0));
             assertThat(group.next()).isSameAs(group.get(1));
+        }
+        try (LoopGroup group = LoopGroup.perCore()) {
+            assertThat(group.size()).isEqualTo(Runtime.getRuntime().availableProcessors());
         }
         assertThatIllegalArgumentException().isThrownBy(() -> LoopGroup.start(0));
     }
@@ -142,6 +150,33 @@ final class LoopGroupTest {
             assertThat(computation.get()).isTrue();
         }
         assertThat(reports).hasSizeLessThanOrEqualTo(1).allMatch(m -> m.contains("realtime(50)"));
+    }
+
+    /** On its processor and with its timer slack while it carries the loop; afterwards the thread is as it was. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void S10_aThreadIsTunedForAsLongAsItCarriesTheLoop() throws Exception {
+        String before = processors();
+        int last = Integer.parseInt(before.substring(before.lastIndexOf(before.contains("-") ? '-' : ',') + 1));
+        long slack = LoopThread.timerSlack();
+        try (EventLoop loop =
+                EventLoop.builder().thread(t -> t.cpu(last).timerSlack(7)).build()) {
+            assertThat(loop.run(LoopGroupTest::processors)).isEqualTo(Integer.toString(last));
+            assertThat(loop.run(LoopThread::timerSlack)).isEqualTo(7);
+            assertThat(processors()).isEqualTo(before);
+            assertThat(LoopThread.timerSlack()).isEqualTo(slack);
+        }
+    }
+
+    /** Those that the calling thread, or the one that carries the calling task, may run on: 0-1, or 3. */
+    private static String processors() throws IOException {
+        String name = "Cpus_allowed_list:";
+        return Files.readAllLines(Path.of("/proc/thread-self/status")).stream()
+                .filter(line -> line.startsWith(name))
+                .findFirst()
+                .orElseThrow()
+                .substring(name.length())
+                .strip();
     }
 
     @Test
@@ -274,6 +309,7 @@ final class LoopGroupTest {
                 }
             }
             assertThat(served.get(0).get() + served.get(1).get()).isEqualTo(40);
+            assertThat(served).allMatch(n -> n.get() > 0); // by chance alone: once in 500 billion
         }
     }
 }

@@ -18,6 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -693,6 +694,40 @@ final class StreamReaderTest extends OnBothPollers {
             // It was
             // more than 600 of 4,000.
             assertThat(withoutLook).isLessThan(60);
+        });
+    }
+
+    /** One step that computes and never waits: what comes meanwhile for an urgent task is served inside it. */
+    @Test
+    void B4_urgentInputIsServedAtACheckpoint() throws Exception {
+        run(() -> {
+            Streams.Pipe pipe = Streams.pipe();
+            pipe.source().priority(true);
+            int[] served = new int[1];
+            // Of its own class URGENT: one of NORMAL that the machine held up gives way (S14) and queues behind the
+            // step.
+            TaskOptions urgent = TaskOptions.of(Priority.URGENT);
+            Task<Void> reader = Asyncio.createTask(urgent, () -> {
+                ByteBuffer into = ByteBuffer.allocateDirect(16);
+                while (pipe.source().read(into.clear()) > 0) {
+                    served[0]++;
+                }
+            });
+            Asyncio.yieldNow();
+            long[] nanos = new long[201];
+            for (int i = 0; i < nanos.length; i++) {
+                pipe.sink().write(new byte[] {1});
+                long arrived = System.nanoTime();
+                while (served[0] <= i) {
+                    Asyncio.checkpoint();
+                }
+                nanos[i] = System.nanoTime() - arrived;
+            }
+            Arrays.sort(nanos);
+            assertThat(nanos[nanos.length / 2]).isLessThan(1_000_000); // the interval is 20 us
+            pipe.sink().close();
+            reader.await();
+            pipe.source().close();
         });
     }
 

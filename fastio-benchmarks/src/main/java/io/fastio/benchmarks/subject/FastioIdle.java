@@ -1,9 +1,13 @@
 package io.fastio.benchmarks.subject;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.fastio.EventLoop;
 import io.fastio.sync.ThreadSafeFlag;
 import io.fastio.time.IdleStrategy;
-import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +25,10 @@ final class FastioIdle {
 
     /** A settled JVM that has compiled the path of a wake: at one wake a millisecond it would not in the time there is. */
     private static final int WARM_UP_WAKES = 20_000;
+
+    private static final MethodHandle CLOCK = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("clock"), FunctionDescriptor.of(JAVA_LONG));
 
     private FastioIdle() {}
 
@@ -48,7 +56,7 @@ final class FastioIdle {
         }
     }
 
-    private static double cpu(long nanos) throws IOException {
+    private static double cpu(long nanos) {
         LockSupport.parkNanos(SETTLE_NANOS);
         return percent(() -> {
             long until = System.nanoTime() + nanos;
@@ -141,17 +149,19 @@ final class FastioIdle {
     }
 
     /** What the process uses while {@code work} runs. */
-    private static double percent(Runnable work) throws IOException {
+    private static double percent(Runnable work) {
         long start = System.nanoTime();
-        long before = cpuNanos();
+        long before = cpuMicros();
         work.run();
-        return 100.0 * (cpuNanos() - before) / (System.nanoTime() - start);
+        return 100_000.0 * (cpuMicros() - before) / (System.nanoTime() - start);
     }
 
-    /** Of all threads of the process, by the scheduler's own clocks: those of getrusage may tick as slowly as 10 ms. */
-    private static long cpuNanos() throws IOException {
-        return ((com.sun.management.OperatingSystemMXBean)
-                        java.lang.management.ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
+    /** Of all threads of the process. The JDK's own way to ask counts in ticks of 10 ms. */
+    private static long cpuMicros() {
+        try {
+            return (long) CLOCK.invokeExact();
+        } catch (Throwable e) {
+            throw new IllegalStateException("clock() failed", e);
+        }
     }
 }
