@@ -313,6 +313,15 @@ final class ConnectTest extends OnBothPollers {
     }
 
     @Test
+    void theLoopSaysWhichPollerItUses() throws Exception {
+        run(() -> {
+            Streams.startServer((r, w) -> {}, "127.0.0.1", 0).close();
+            assertThat(Asyncio.runningLoop().toString())
+                    .contains(poller == io.fastio.EventLoop.PollerKind.EPOLL ? ", epoll (" : ", selector (");
+        });
+    }
+
+    @Test
     void theOptionsReachTheSocket() throws Exception {
         run(() -> {
             Server s = Streams.startServer((r, w) -> r.read(-1), "127.0.0.1", 0);

@@ -10,9 +10,16 @@ import io.fastio.EventLoop;
 import io.fastio.Task;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -134,6 +141,82 @@ final class DescriptorTest extends OnBothPollers {
             letRun(t);
             t.cancel();
             assertThatThrownBy(t::await).isInstanceOf(CancelledError.class);
+        });
+    }
+
+    /** A call of the C library whose result is an int, and whose arguments are ints and memory. */
+    private static int call(String name, Object... arguments) throws Throwable {
+        Linker linker = Linker.nativeLinker();
+        MemoryLayout[] types = new MemoryLayout[arguments.length];
+        for (int i = 0; i < types.length; i++) {
+            types[i] = arguments[i] instanceof MemorySegment ? ValueLayout.ADDRESS : ValueLayout.JAVA_INT;
+        }
+        return (int) linker.downcallHandle(
+                        linker.defaultLookup().find(name).orElseThrow(),
+                        FunctionDescriptor.of(ValueLayout.JAVA_INT, types))
+                .invokeWithArguments(arguments);
+    }
+
+    @Test
+    void I7_aTimerAndADirectoryWatchOfTheKernelAreStreamsToo(@TempDir Path dir) throws Exception {
+        onEpoll();
+        run(() -> {
+            int timer;
+            int watch;
+            try (Arena arena = Arena.ofConfined()) {
+                timer = call("timerfd_create", 1, 0);
+                MemorySegment once = arena.allocate(ValueLayout.JAVA_LONG, 4);
+                once.setAtIndex(ValueLayout.JAVA_LONG, 3, 20_000_000);
+                assertThat(call("timerfd_settime", timer, 0, once, MemorySegment.NULL))
+                        .isZero();
+                watch = call("inotify_init1", 0);
+                assertThat(call("inotify_add_watch", watch, arena.allocateFrom(dir.toString()), 0x100))
+                        .isPositive();
+            } catch (Throwable e) {
+                throw new AssertionError(e);
+            }
+            try (Stream t = Streams.ofDescriptor(timer);
+                    Stream w = Streams.ofDescriptor(watch)) {
+                Task<byte[]> change = Asyncio.createTask(() -> w.read(4096));
+                long start = System.nanoTime();
+                assertThat(t.readExactly(8)).containsExactly(1, 0, 0, 0, 0, 0, 0, 0);
+                assertThat(System.nanoTime() - start).isBetween(1_000_000L, 10_000_000_000L);
+                assertThat(change.done()).isFalse();
+                Files.createFile(dir.resolve("appeared"));
+                assertThat(text(change.await())).contains("appeared");
+            }
+        });
+    }
+
+    @Test
+    void I7_theStandardStreamsOfAProcessAtATerminal(@TempDir Path dir) throws Exception {
+        onEpoll();
+        run(() -> {
+            for (String of : new String[] {"EPOLL", "SELECTOR"}) {
+                Pty pty = Pty.open();
+                ProcessBuilder b = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--add-opens",
+                        "java.base/java.lang=ALL-UNNAMED",
+                        "--add-exports",
+                        "java.base/sun.nio.ch=ALL-UNNAMED",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        CatMain.class.getName(),
+                        of);
+                b.redirectInput(pty.path().toFile()).redirectOutput(pty.path().toFile());
+                Process p = b.start();
+                pty.controller().write("typed\n");
+                assertThat(pty.controller().readLine()).isEqualTo("<typed>");
+                pty.controller().write("again\n");
+                assertThat(pty.controller().readLine()).isEqualTo("<again>");
+                assertThat(p.isAlive()).isTrue();
+                pty.close();
+                boolean ended = outside(() -> p.waitFor(20, TimeUnit.SECONDS));
+                assertThat(ended).as("its terminal was unplugged").isTrue();
+            }
         });
     }
 

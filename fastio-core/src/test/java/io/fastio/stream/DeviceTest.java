@@ -210,6 +210,64 @@ final class DeviceTest extends OnBothPollers {
     }
 
     @Test
+    void I8_whatADriverThrowsAtAWriteGoesToTheWriterOnly() throws Exception {
+        run(() -> {
+            Fake d = new Fake() {
+                @Override
+                public int write(ByteBuffer src) throws IOException {
+                    if (output.length() >= 3) {
+                        throw new IllegalStateException("broken driver");
+                    }
+                    return super.write(src);
+                }
+            };
+            d.room = 3;
+            Stream s = new Stream(d);
+            Task<byte[]> reader = Asyncio.createTask(() -> s.read(1));
+            s.write("abcdef");
+            Task<Void> flush = Asyncio.createTask(() -> s.flush());
+            letRun(flush);
+            d.room = 3;
+            assertThatThrownBy(flush::await).isInstanceOf(IOException.class).hasMessageContaining("broken driver");
+            assertThatThrownBy(() -> s.write("g")).hasMessageContaining("broken driver");
+            assertThat(reader.done()).isFalse();
+            d.input.add(bytes("x"));
+            assertThat(text(reader.await())).isEqualTo("x");
+            assertThat(errors).isEmpty();
+            s.close();
+        });
+    }
+
+    @Test
+    void I8_aDriverThatIsAlwaysReadyToWriteButTakesNothingDoesNotHoldTheLoop() throws Exception {
+        run(() -> {
+            Fake d = new Fake() {
+                @Override
+                public int poll(int interest) {
+                    return interest & WRITE;
+                }
+
+                @Override
+                public int write(ByteBuffer src) {
+                    polls++;
+                    return 0;
+                }
+            };
+            Stream s = new Stream(d).priority(true);
+            s.write("never");
+            Task<Void> flush = Asyncio.createTask(() -> s.flush());
+            for (int i = 0; i < 50; i++) {
+                Asyncio.sleepMs(1);
+            }
+            assertThat(d.polls).isPositive();
+            assertThat(flush.cancel()).isTrue();
+            assertThatThrownBy(flush::await).isInstanceOf(CancelledError.class);
+            assertThat(s.pendingBytes()).isEqualTo(5);
+            s.abort();
+        });
+    }
+
+    @Test
     void F85_anOverrunIsTheErrorOfOneReadAndTheStreamStaysUsable() throws Exception {
         run(() -> {
             boolean[] overrun = {true};

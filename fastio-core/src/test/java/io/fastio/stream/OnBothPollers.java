@@ -34,6 +34,9 @@ abstract class OnBothPollers {
     /** What the loop's exception handler was told. */
     final List<LoopError> errors = new CopyOnWriteArrayList<>();
 
+    /** The thread that carries the loop of {@link #run}. */
+    private long carrier;
+
     EventLoop.Builder settings() {
         return EventLoop.builder()
                 .poller(poller)
@@ -46,6 +49,7 @@ abstract class OnBothPollers {
     }
 
     void run(EventLoop.Builder settings, Action body) throws Exception {
+        carrier = Thread.currentThread().threadId();
         try (EventLoop loop = settings.build()) {
             loop.run(() -> Asyncio.waitForMs(body, LIMIT_MS));
         }
@@ -128,19 +132,13 @@ abstract class OnBothPollers {
         }
     }
 
-    /** CPU time that the process uses while the loop has nothing to do, as a share of one core. */
-    static double loadWhileIdle(long ms) {
-        // The quieter of two looks: the compiler's threads may be busy during one, a loop that spins is so in both.
-        double first = load(ms);
-        return Math.min(first, load(ms));
-    }
-
-    private static double load(long ms) {
-        var os = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        long cpu = os.getProcessCpuTime();
+    /** CPU time that the loop's thread uses while the loop has nothing to do, as a share of one core. */
+    double loadWhileIdle(long ms) {
+        var threads = ManagementFactory.getThreadMXBean();
+        long cpu = threads.getThreadCpuTime(carrier);
         long start = System.nanoTime();
         Asyncio.sleepMs(ms);
-        return (os.getProcessCpuTime() - cpu) / (double) (System.nanoTime() - start);
+        return (threads.getThreadCpuTime(carrier) - cpu) / (double) (System.nanoTime() - start);
     }
 
     /** Data that shows what is missing or doubled. */

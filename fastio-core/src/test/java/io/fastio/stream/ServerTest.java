@@ -630,6 +630,27 @@ final class ServerTest extends OnBothPollers {
     }
 
     @Test
+    void I6_aServerWithoutRoomForAnotherConnectionCanBeClosed() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    ECHO, "127.0.0.1", 0, ServerOptions.defaults().maxConnections(1));
+            Stream served = Streams.openConnection("127.0.0.1", s.port());
+            served.write("a\n");
+            assertThat(served.readLine()).isEqualTo("a");
+            Stream waiting = Streams.openConnection("127.0.0.1", s.port());
+            Task<byte[]> refused = Asyncio.createTask(() -> waiting.read(1));
+            Asyncio.sleepMs(5);
+            s.close();
+            assertThatThrownBy(refused::await).isInstanceOf(IOException.class);
+            until(() -> Asyncio.allTasks().stream().noneMatch(t -> t.name().startsWith("accepting")));
+            served.write("b\n");
+            assertThat(served.readLine()).isEqualTo("b");
+            served.close();
+            assertThat(s.waitClosed()).isTrue();
+        });
+    }
+
+    @Test
     void I6_theOptionsReachTheConnections() throws Exception {
         run(() -> {
             ServerOptions o = ServerOptions.defaults().noDelay(false).keepAlive(true);
