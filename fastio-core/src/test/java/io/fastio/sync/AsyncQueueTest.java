@@ -221,7 +221,7 @@ final class AsyncQueueTest {
 
     /** F44: producer puts, and the consumer's get ends on that very step. */
     @Test
-    void C6_anItemOnItsWayToACancelledGetterStaysInItsPlace() throws Exception {
+    void C6_F44_anItemOnItsWayToACancelledGetterStaysInItsPlace() throws Exception {
         Loops.virtually(() -> {
             AsyncQueue<Integer> q = new AsyncQueue<>();
             List<Integer> got = new ArrayList<>();

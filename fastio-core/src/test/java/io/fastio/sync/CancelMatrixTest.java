@@ -10,21 +10,37 @@ import io.fastio.EventLoop;
 import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.TaskOptions;
+import io.fastio.stream.Device;
+import io.fastio.stream.Stream;
+import io.fastio.stream.Streams;
 import io.fastio.time.LoopClock;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** C2 and C6 for everything that hands something over: (what) x (when it is cancelled) x (how) x (class of the waiter). */
+/**
+ * C2 and C6 for everything that hands something over, streams, devices, other threads and calls of the JDK included: (what) x
+ * (when it is cancelled) x (how) x (class of the waiter).
+ */
 final class CancelMatrixTest {
-    record Kind(String name, Supplier<Resource> make) {
+    /** {@code interruptible}: a cancel only interrupts it, and what it got by then is got. */
+    record Kind(String name, boolean interruptible, Callable<Resource> make) {
+        Kind(String name, Callable<Resource> make) {
+            this(name, false, make);
+        }
+
         @Override
         public String toString() {
             return name;
@@ -90,14 +106,88 @@ final class CancelMatrixTest {
             new Kind("ring", () -> {
                 RingQueue<String> r = new RingQueue<>(2, RingQueue.WhenFull.REFUSE);
                 return new Resource(r::get, () -> assertThat(r.put("x")).isTrue(), r::size);
+            }),
+            new Kind("stream read", () -> {
+                Streams.Pipe pipe = Streams.pipe();
+                return new Resource(
+                        () -> assertThat(pipe.source().readExactly(1)).hasSize(1),
+                        () -> pipe.sink().write(new byte[1]),
+                        () -> drain(() -> reads(pipe.source())));
+            }),
+            new Kind("device read", () -> {
+                OneByteAtATime device = new OneByteAtATime();
+                Stream stream = new Stream(device);
+                return new Resource(
+                        () -> assertThat(stream.readExactly(1)).hasSize(1),
+                        () -> device.bytes++,
+                        () -> drain(() -> reads(stream)));
+            }),
+            new Kind("offload", () -> {
+                java.util.concurrent.Semaphore permits = new java.util.concurrent.Semaphore(0);
+                AtomicInteger got = new AtomicInteger();
+                AtomicInteger returned = new AtomicInteger();
+                return new Resource(
+                        () -> returned.addAndGet(Asyncio.offload(() -> {
+                            permits.acquire();
+                            return got.incrementAndGet();
+                        })),
+                        permits::release,
+                        () -> permits.drainPermits()
+                                + got.get()
+                                - returned.get()); // a result that nobody took is dropped
+            }),
+            new Kind("blocking queue", true, () -> {
+                BlockingQueue<String> q = new LinkedBlockingQueue<>();
+                return new Resource(q::take, () -> q.add("x"), q::size);
             }));
 
-    static Stream<Arguments> matrix() {
-        return KINDS.stream()
-                .flatMap(kind -> Stream.of(Moment.values())
-                        .flatMap(moment -> Stream.of(How.values())
-                                .flatMap(how ->
-                                        Stream.of(Priority.values()).map(p -> Arguments.of(kind, moment, how, p)))));
+    /** A device with as many bytes as it is given. */
+    private static final class OneByteAtATime implements Device {
+        private int bytes;
+
+        @Override
+        public int poll(int interest) {
+            return bytes > 0 ? interest & READ : 0;
+        }
+
+        @Override
+        public int read(ByteBuffer target) {
+            if (bytes == 0) {
+                return 0;
+            }
+            bytes--;
+            target.put((byte) 1);
+            return 1;
+        }
+
+        @Override
+        public int write(ByteBuffer source) {
+            return 0;
+        }
+    }
+
+    private static boolean reads(Stream stream) {
+        try {
+            return Asyncio.waitForMs(() -> stream.read(1), 1).length == 1;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static List<Arguments> matrix() {
+        List<Arguments> all = new ArrayList<>();
+        for (Kind kind : KINDS) {
+            for (Moment moment : Moment.values()) {
+                for (How how : How.values()) {
+                    for (Priority p : Priority.values()) {
+                        all.add(Arguments.of(kind, moment, how, p));
+                    }
+                }
+            }
+        }
+        return all;
     }
 
     @ParameterizedTest(name = "{0}, {1}, {2}, {3}")
@@ -105,7 +195,7 @@ final class CancelMatrixTest {
     void C6_nothingIsLostOrDoubled(Kind kind, Moment moment, How how, Priority waiterClass) throws Exception {
         LoopClock.Virtual clock = LoopClock.virtual();
         Loops.on(clock, () -> {
-            Resource resource = kind.make().get();
+            Resource resource = kind.make().call();
             int[] took = new int[1];
             Runnable[] end = new Runnable[1];
             Task<?> waiter = Asyncio.createTask(TaskOptions.of(waiterClass), () -> {
@@ -161,7 +251,7 @@ final class CancelMatrixTest {
                 }
                 case AFTER_IT_RAN -> {
                     resource.give().run();
-                    Asyncio.afterMs(1);
+                    Asyncio.afterMs(3); // an idle loop asks a device once a millisecond
                     end[0].run();
                 }
             }
@@ -171,7 +261,7 @@ final class CancelMatrixTest {
                 assertThat(took[0]).isZero();
             } else if (moment == Moment.AFTER_IT_RAN) {
                 assertThat(took[0]).isEqualTo(1);
-            } else if (how != How.TIMEOUT) {
+            } else if (how != How.TIMEOUT && !kind.interruptible()) {
                 assertThat(took[0]).isZero(); // the cancel wins, and what was on its way has passed on
             }
             assertThat(took[0] + resource.left().getAsInt()).isEqualTo(1);

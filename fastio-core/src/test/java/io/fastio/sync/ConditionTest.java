@@ -89,7 +89,7 @@ final class ConditionTest {
 
     /** F47: a notification from outside is for those who waited then. */
     @Test
-    void Y3_aLaterWaitIsNotWokenByAnEarlierNotification() throws Exception {
+    void Y3_F47_aLaterWaitIsNotWokenByAnEarlierNotification() throws Exception {
         Loops.virtually(() -> {
             condition.signal();
             condition.signalAll();
@@ -157,7 +157,7 @@ final class ConditionTest {
 
     /** F41: notified and cancelled in one step. */
     @Test
-    void C6_aNotificationOfACancelledWaiterPassesOn() throws Exception {
+    void C6_F41_aNotificationOfACancelledWaiterPassesOn() throws Exception {
         Loops.virtually(() -> {
             Task<?> first = waiter(1);
             Task<?> second = waiter(2);
@@ -172,7 +172,7 @@ final class ConditionTest {
 
     /** F41: cancelled when it was notified, and waits for the lock. */
     @Test
-    void C6_aNotificationPassesOnAlsoWhileItsReceiverWaitsForTheLock() throws Exception {
+    void C6_F41_aNotificationPassesOnAlsoWhileItsReceiverWaitsForTheLock() throws Exception {
         Loops.virtually(() -> {
             Task<?> first = waiter(1);
             Task<?> second = waiter(2);
@@ -191,7 +191,7 @@ final class ConditionTest {
 
     /** F46: who was woken with all has nothing to pass on to a later wait. */
     @Test
-    void C6_oneOfAllThatIsCancelledWakesNoLaterWaiter() throws Exception {
+    void C6_F46_oneOfAllThatIsCancelledWakesNoLaterWaiter() throws Exception {
         Loops.virtually(() -> {
             Task<?> first = waiter(1);
             Task<?> second = waiter(2);
@@ -213,7 +213,7 @@ final class ConditionTest {
 
     /** F46: all, then one, then the one is dropped. */
     @Test
-    void C6_aNotificationAfterOneForAllPassesOn() throws Exception {
+    void C6_F46_aNotificationAfterOneForAllPassesOn() throws Exception {
         Loops.virtually(() -> {
             Task<?> early = waiter("early");
             Loops.settle();
@@ -231,7 +231,7 @@ final class ConditionTest {
 
     /** F43. */
     @Test
-    void Y3_twoConditionsMayShareALock() throws Exception {
+    void Y3_F43_twoConditionsMayShareALock() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             Condition a = new Condition(lock);

@@ -102,7 +102,7 @@ final class EventTest {
 
     /** F47: each wait counts once. */
     @Test
-    void Y1_aLaterWaitIsNotWokenByAnEarlierSet() throws Exception {
+    void Y1_F47_aLaterWaitIsNotWokenByAnEarlierSet() throws Exception {
         Loops.virtually(() -> {
             Event event = new Event();
             int[] wakes = new int[1];

@@ -165,7 +165,7 @@ final class LockTest {
 
     /** F34, F40: handed to a waiter that is cancelled before it runs. */
     @Test
-    void C6_aLockOnItsWayToACancelledWaiterPassesOn() throws Exception {
+    void C6_F34_F40_aLockOnItsWayToACancelledWaiterPassesOn() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             lock.acquire();
@@ -191,7 +191,7 @@ final class LockTest {
 
     /** F35: cancel the waiter, then release, in one step. */
     @Test
-    void C6_cancelThenReleaseLeavesExactlyOneOwner() throws Exception {
+    void C6_F35_cancelThenReleaseLeavesExactlyOneOwner() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             lock.acquire();
@@ -215,7 +215,7 @@ final class LockTest {
 
     /** F37: a cancel that is pending takes nothing. */
     @Test
-    void C3_aPendingCancelIsDeliveredBeforeTheLockIsTaken() throws Exception {
+    void C3_F37_aPendingCancelIsDeliveredBeforeTheLockIsTaken() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             Task<?> t = Loops.spawn(() -> {
@@ -230,7 +230,7 @@ final class LockTest {
 
     /** F38. */
     @Test
-    void C6_aHolderThatCancelsItselfReleases() throws Exception {
+    void C6_F38_aHolderThatCancelsItselfReleases() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             int[] held = new int[1];
@@ -261,7 +261,7 @@ final class LockTest {
 
     /** F50: a wait that was given up is out of the queue. */
     @Test
-    void C6_aWaiterWhoseTimeIsOverHasLeftTheQueue() throws Exception {
+    void C6_F50_aWaiterWhoseTimeIsOverHasLeftTheQueue() throws Exception {
         Loops.virtually(() -> {
             Lock lock = new Lock();
             lock.acquire();
@@ -299,7 +299,7 @@ final class LockTest {
 
     /** F49: LOW holds, URGENT waits, NORMAL hogs. */
     @Test
-    void Y2_theHolderInheritsTheClassOfItsMostUrgentWaiter() throws Exception {
+    void Y2_F49_theHolderInheritsTheClassOfItsMostUrgentWaiter() throws Exception {
         LoopClock.Virtual clock = LoopClock.virtual();
         try (var loop = io.fastio.EventLoop.builder().clock(clock).build()) {
             loop.run(() -> {

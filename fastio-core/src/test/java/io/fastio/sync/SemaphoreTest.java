@@ -91,7 +91,7 @@ final class SemaphoreTest {
 
     /** F40. */
     @Test
-    void C6_aPermitOnItsWayToACancelledWaiterPassesOn() throws Exception {
+    void C6_F40_aPermitOnItsWayToACancelledWaiterPassesOn() throws Exception {
         Loops.virtually(() -> {
             BoundedSemaphore s = new BoundedSemaphore(1);
             s.acquire();

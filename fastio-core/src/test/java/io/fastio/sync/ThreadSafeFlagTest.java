@@ -77,7 +77,7 @@ final class ThreadSafeFlagTest {
 
     /** F95: a set between the wake and the next wait is not lost. */
     @Test
-    void Y1_aSetWhileTheWaiterWorksIsKeptForItsNextWait() throws Exception {
+    void Y1_F95_aSetWhileTheWaiterWorksIsKeptForItsNextWait() throws Exception {
         Loops.virtually(() -> {
             ThreadSafeFlag flag = new ThreadSafeFlag();
             Task<?> waiter = Loops.spawn(() -> {
