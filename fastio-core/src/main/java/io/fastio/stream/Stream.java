@@ -2,6 +2,7 @@ package io.fastio.stream;
 
 import io.fastio.CancelledError;
 import io.fastio.LoopError;
+import io.fastio.Priority;
 import io.fastio.Task;
 import io.fastio.TaskOptions;
 import io.fastio.Wait;
@@ -214,7 +215,26 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
         }
     }
 
-    /** Sends what is left, for a bounded time. In a task of its own. */
+    /**
+     * What the writing side kept is gone, sent or not. If the stream is being closed, that was it: behind those who were woken
+     * to hear how their writes went.
+     */
+    void nothingKept() {
+        if (closing && !closed) {
+            io.loop.handle(Priority.NORMAL, this::finishIfOpen).callSoon();
+        }
+    }
+
+    private void finishIfOpen() {
+        if (!closed) {
+            finish(!out.isBroken() && out.nothingQueued());
+        }
+    }
+
+    /**
+     * Waits until what is left is sent, for a bounded time. In a task of its own; a loop that ends runs no new ones, and then the
+     * sending alone ends the stream.
+     */
     private void finishWhenSent() {
         long until = Wait.deadlineIn(io.loop.shutdownTimeout());
         while (!closed && !out.nothingQueued()) {
@@ -226,9 +246,7 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
                 until = Math.min(until, Wait.deadlineIn(LAST_MOMENT));
             }
         }
-        if (!closed) {
-            finish(!out.isBroken() && out.nothingQueued());
-        }
+        finishIfOpen();
     }
 
     @Override

@@ -261,15 +261,20 @@ final class WriteSide {
             }
         } catch (IOException e) {
             broken(e);
+            stream.nothingKept();
             return;
         } catch (RuntimeException e) { // a device driver's
             broken(new IOException("writing to " + stream + " failed: " + e, e));
+            stream.nothingKept();
             return;
         }
         if (q.size <= low) {
             full = false;
         }
         waiters.wakeAll();
+        if (q.size == 0) {
+            stream.nothingKept();
+        }
     }
 
     /** Nothing can be sent any more. */

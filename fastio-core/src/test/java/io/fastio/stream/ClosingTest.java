@@ -6,15 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
+import io.fastio.LoopError;
 import io.fastio.Task;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -218,5 +226,47 @@ final class ClosingTest extends OnBothPollers {
             s.close();
         });
         assertThat(errors).isEmpty();
+    }
+
+    /** A task that closes in its cleanup, when the loop ends already, which runs no new tasks: the stream ends by itself. */
+    @Test
+    void S11_I4_aCloseAtTheEndOfTheLoopEndsWhenAllIsSent() throws Exception {
+        List<LoopError> reported = new CopyOnWriteArrayList<>();
+        AtomicLong received = new AtomicLong();
+        AtomicBoolean sentAll = new AtomicBoolean();
+        try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread reader = Thread.ofPlatform().start(() -> {
+                try (Socket s = peer.accept()) {
+                    Thread.sleep(200); // the kernel has no more room by then
+                    received.set(s.getInputStream().transferTo(OutputStream.nullOutputStream()));
+                } catch (IOException | InterruptedException e) {
+                    received.set(-1);
+                }
+            });
+            long start = System.nanoTime();
+            try (EventLoop loop = EventLoop.builder()
+                    .exceptionHandler(reported::add)
+                    .shutdownTimeout(Duration.ofSeconds(20))
+                    .build()) {
+                loop.run(() -> {
+                    Stream s = Streams.openConnection("localhost", peer.getLocalPort());
+                    Asyncio.createTask(() -> {
+                        try {
+                            Asyncio.sleep(Duration.ofHours(1));
+                        } finally {
+                            s.write(new byte[MUCH]);
+                            s.close();
+                            sentAll.set(s.waitClosed());
+                        }
+                    });
+                    Asyncio.yieldNow();
+                });
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+            reader.join();
+        }
+        assertThat(received.get()).isEqualTo(MUCH);
+        assertThat(sentAll.get()).isTrue();
+        assertThat(reported).isEmpty();
     }
 }
