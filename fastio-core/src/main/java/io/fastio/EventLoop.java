@@ -657,7 +657,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Asks the system for what the builder was told about the thread; a thread that only polls is left as it is. */
     private void tune() {
-        String refused = threadSettings.apply();
+        String refused = threadSettings.apply(this, clock.isVirtual());
         if (refused != null) {
             report(new LoopError("the thread of " + name + " runs as any other: " + refused, null, null));
         }

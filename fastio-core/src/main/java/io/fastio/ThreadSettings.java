@@ -5,6 +5,8 @@ import io.fastio.poll.ThreadTuning;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +20,27 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadSettings {
     private static final long NO_SLACK = -1;
 
+    // What the kernel takes.
+    private static final long SLICE_MIN = 100_000;
+    private static final long SLICE_MAX = 100_000_000;
+
+    /** A program that ends before these milliseconds are over is spared the linking. */
+    private static final long BEFORE_LINKING = 100;
+
+    /** The call that sets time slices is linked. */
+    private static volatile boolean linked;
+
     private int[] cpus = {};
     private int realtime;
     private long slack = NO_SLACK;
+    private long slice = SLICE_MIN;
+    private boolean sliceAsked;
 
     // The thread that carries the loop at present.
     private byte @Nullable [] affinityBefore;
     private boolean realtimeSet;
+    private boolean sliceSet;
+    private boolean applied;
     private boolean refusalTold;
 
     ThreadSettings() {}
@@ -75,6 +91,25 @@ public final class ThreadSettings {
         return this;
     }
 
+    /**
+     * For how long the kernel lets the thread run at a time when others want its processor. The share of the processor stays
+     * the same; but the shorter its turns, the sooner the thread gets one when it wakes. Default 100,000, the least, which is
+     * set 0.1 s after the first loop of the JVM has begun; later ones have it at once. By default threads with a real-time
+     * policy or raised priority are left alone, and so is a JVM without {@code --enable-native-access}. Kernels before 6.12 do
+     * not look at it.
+     *
+     * @param nanos 100,000 to 100,000,000, or 0: as other threads
+     */
+    public ThreadSettings timeSlice(long nanos) {
+        if (nanos != 0 && (nanos < SLICE_MIN || nanos > SLICE_MAX)) {
+            throw new IllegalArgumentException(
+                    "a time slice is from " + SLICE_MIN + " to " + SLICE_MAX + " ns, or 0: " + nanos);
+        }
+        slice = nanos;
+        sliceAsked = true;
+        return this;
+    }
+
     long timerSlack() {
         return slack == NO_SLACK ? 1 : slack;
     }
@@ -85,22 +120,31 @@ public final class ThreadSettings {
         c.cpus = cpus;
         c.realtime = realtime;
         c.slack = slack;
+        c.slice = slice;
+        c.sliceAsked = sliceAsked;
         return c;
     }
 
     private boolean isAnything() {
-        return cpus.length > 0 || realtime > 0;
+        return cpus.length > 0 || realtime > 0 || sliceAsked && slice > 0;
     }
 
-    /** Asks for all of it, for the calling thread; returns what was refused, for people, or null, or if it was told before. */
+    /**
+     * Asks for all of it, for the calling thread; on virtual time for no time slice of its own accord. Returns what was
+     * refused, for people, or null, or if it was told before.
+     */
     @Nullable
-    String apply() {
+    String apply(EventLoop loop, boolean virtualTime) {
+        applied = true;
+        if (!sliceAsked && !virtualTime && realtime == 0 && ThreadTuning.hasTimeSlices()) {
+            sliceWhenLinked(loop);
+        }
         if (!isAnything()) {
             return null;
         }
         List<String> refused = new ArrayList<>();
         if (!ThreadTuning.isSupported()) {
-            refused.add("this system has neither processor masks nor SCHED_FIFO");
+            refused.add("this system has no processor masks, SCHED_FIFO or time slices");
         } else {
             if (cpus.length > 0) {
                 affinityBefore = ThreadTuning.affinity();
@@ -117,6 +161,12 @@ public final class ThreadSettings {
                     refused.add("realtime(" + realtime + "): " + Errno.text(error));
                 }
             }
+            if (sliceAsked && slice > 0) {
+                int error = setSlice();
+                if (error != 0) {
+                    refused.add("timeSlice(" + slice + "): " + Errno.text(error));
+                }
+            }
         }
         if (refused.isEmpty() || refusalTold) {
             return null;
@@ -125,8 +175,41 @@ public final class ThreadSettings {
         return String.join("; ", refused);
     }
 
+    private int setSlice() {
+        int error = ThreadTuning.setTimeSlice(slice);
+        sliceSet = error == 0;
+        return error;
+    }
+
+    /** Nobody asked for a time slice: what the system refuses is left so, and linking the call holds up nobody. */
+    private void sliceWhenLinked(EventLoop loop) {
+        if (linked) {
+            setSlice();
+            return;
+        }
+        Signal whenLinked = new Signal(loop) {
+            @Override
+            protected void act() {
+                if (applied) {
+                    setSlice();
+                }
+            }
+        };
+        Thread.ofPlatform().daemon().name("fastio-link").start(() -> {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BEFORE_LINKING));
+            ThreadTuning.linkTimeSlices();
+            linked = true;
+            whenLinked.raise();
+        });
+    }
+
     /** Takes back what {@link #apply} changed; on the same thread. */
     void restore() {
+        applied = false;
+        if (sliceSet) {
+            sliceSet = false;
+            ThreadTuning.setTimeSlice(0);
+        }
         byte[] mask = affinityBefore;
         affinityBefore = null;
         if (mask != null) {

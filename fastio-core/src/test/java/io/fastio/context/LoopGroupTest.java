@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
 import io.fastio.Task;
 import io.fastio.poll.LoopThread;
+import io.fastio.poll.ThreadTuning;
 import io.fastio.sync.Event;
 import io.fastio.sync.QueueClosedException;
 import java.io.IOException;
@@ -168,6 +170,31 @@ final class LoopGroupTest {
         }
     }
 
+    /** A short time slice of its own accord, 0.1 s after the first loop of the JVM began; afterwards the thread's own. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void S10_aLoopsThreadTakesShortTurnsForAsLongAsItCarriesTheLoop() throws Exception {
+        long before = ThreadTuning.timeSlice();
+        assumeThat(before).as("the kernel tells time slices (6.12 and newer)").isPositive();
+        try (EventLoop loop = EventLoop.create()) {
+            loop.run(() -> {
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                while (ThreadTuning.timeSlice() == before && System.nanoTime() < end) {
+                    Asyncio.sleepMs(1);
+                }
+            });
+            assertThat(loop.run(ThreadTuning::timeSlice)).isEqualTo(100_000);
+            assertThat(ThreadTuning.timeSlice()).isEqualTo(before);
+        }
+        try (EventLoop loop =
+                EventLoop.builder().thread(t -> t.timeSlice(7_000_000)).build()) {
+            assertThat(loop.run(ThreadTuning::timeSlice)).isEqualTo(7_000_000);
+        }
+        try (EventLoop loop = EventLoop.builder().thread(t -> t.timeSlice(0)).build()) {
+            assertThat(loop.run(ThreadTuning::timeSlice)).isEqualTo(before);
+        }
+    }
+
     /** Those that the calling thread, or the one that carries the calling task, may run on: 0-1, or 3. */
     private static String processors() throws IOException {
         String name = "Cpus_allowed_list:";
@@ -200,6 +227,8 @@ final class LoopGroupTest {
                 .isThrownBy(() -> EventLoop.builder().thread(t -> t.realtime(100)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> EventLoop.builder().thread(t -> t.timerSlack(0)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EventLoop.builder().thread(t -> t.timeSlice(99_999)));
     }
 
     @Test

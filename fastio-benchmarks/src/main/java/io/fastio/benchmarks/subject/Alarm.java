@@ -6,8 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Measures wakes from another thread. {@link #ring} runs on the waking thread and calls the given action after 0.5 to
  * 2 ms of quiet; whatever that wakes calls {@link #awake} at once. Before that come wakes in quick succession, for half a
- * second at most, which nobody measures: at one wake a millisecond the compiler would not have seen the code by the end,
- * and most of each figure would be the interpreter's.
+ * second at most, which do not count: at one wake a millisecond the compiler would not have seen the code by the end,
+ * and most of each figure would be the interpreter's. They go the very same way as those that count, rests included, since
+ * code that meets a branch for the first time is interpreted again, and a task with an interpreted frame is changed slowly.
  */
 final class Alarm {
     private static final long QUIET_MIN_NANOS = 500_000;
@@ -16,16 +17,25 @@ final class Alarm {
     private static final long WARM_UP_NANOS = 500_000_000;
     private static final long WARM_UP_QUIET_NANOS = 15_000;
 
+    /** Every so many wakes of the warm-up come after a rest. */
+    private static final int WARM_UP_RESTS = 64;
+
+    /** Shorter than this a wait spins. */
+    private static final long REST_MIN_NANOS = 50_000;
+
+    /** The latest wakes, as many as count. */
     private final double[] micros;
+
     private final SplittableRandom random = new SplittableRandom(20_25);
     private volatile long sent;
     private volatile int awoken;
-    private volatile boolean measuring;
 
-    /** All wakes so far, and those of them that were measured; the woken side's. */
+    /** With this wake it is over. */
+    private volatile int last = Integer.MAX_VALUE;
+
+    // The woken side's.
     private int woken;
-
-    private int measured;
+    private int slot;
 
     Alarm(int count) {
         micros = new double[count];
@@ -33,56 +43,42 @@ final class Alarm {
 
     /** The woken side, once per wake. Returns whether another wake is to be waited for. */
     boolean awake() {
-        long now = System.nanoTime();
-        if (measuring) {
-            micros[measured++] = (now - sent) / 1_000.0;
-        }
+        micros[slot] = (System.nanoTime() - sent) / 1_000.0;
+        slot = slot + 1 == micros.length ? 0 : slot + 1;
         awoken = ++woken;
-        return measured < micros.length;
+        return woken < last;
     }
 
     /** The waking side: returns when all wakes have arrived. */
     void ring(Runnable wake) {
-        int rung = 0;
-        for (long end = System.nanoTime() + WARM_UP_NANOS; System.nanoTime() - end < 0; ) {
-            spin(WARM_UP_QUIET_NANOS);
-            wake.run();
-            await(++rung, false);
-        }
-        measuring = true;
-        for (int i = 0; i < micros.length; i++) {
-            quiet(random.nextLong(QUIET_MIN_NANOS, QUIET_MAX_NANOS));
+        long warm = System.nanoTime() + WARM_UP_NANOS;
+        for (int rung = 1; rung <= last; rung++) {
+            boolean warmingUp = last == Integer.MAX_VALUE;
+            if (warmingUp && System.nanoTime() - warm > 0) {
+                last = rung + micros.length;
+            }
+            boolean rested = !warmingUp || rung % WARM_UP_RESTS == 0;
+            long quiet = rested ? random.nextLong(QUIET_MIN_NANOS, QUIET_MAX_NANOS) : WARM_UP_QUIET_NANOS;
+            await(System.nanoTime() + quiet);
             sent = System.nanoTime();
             wake.run();
-            await(++rung, true);
+            long limit = System.nanoTime() + LOST_NANOS;
+            while (awoken < rung) {
+                if (System.nanoTime() - limit > 0) {
+                    throw new IllegalStateException("wake " + rung + " was lost");
+                }
+                await(System.nanoTime() + (rested ? QUIET_MIN_NANOS / 5 : 0));
+            }
         }
     }
 
-    private void await(int wakes, boolean asleep) {
-        long limit = System.nanoTime() + LOST_NANOS;
-        while (awoken < wakes) {
-            if (System.nanoTime() - limit > 0) {
-                throw new IllegalStateException("wake " + wakes + " was lost");
-            }
-            if (asleep) {
-                LockSupport.parkNanos(QUIET_MIN_NANOS / 5);
+    private static void await(long moment) {
+        for (long left = moment - System.nanoTime(); left > 0; left = moment - System.nanoTime()) {
+            if (left > REST_MIN_NANOS) {
+                LockSupport.parkNanos(left);
             } else {
                 Thread.onSpinWait();
             }
-        }
-    }
-
-    private static void spin(long nanos) {
-        long until = System.nanoTime() + nanos;
-        while (System.nanoTime() - until < 0) {
-            Thread.onSpinWait();
-        }
-    }
-
-    private static void quiet(long nanos) {
-        long until = System.nanoTime() + nanos;
-        for (long left = nanos; left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
         }
     }
 
