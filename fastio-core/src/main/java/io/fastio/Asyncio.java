@@ -303,6 +303,7 @@ public final class Asyncio {
 
     /** Awaits {@code task}; a cancel of the caller ends the wait and leaves the task alone (C5). */
     public static <T extends @Nullable Object> T shield(Task<T> task) throws Exception {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<T>) task).await(true);
     }
 

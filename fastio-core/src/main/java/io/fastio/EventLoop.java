@@ -340,6 +340,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** {@link #createTask(Callable)} with options. */
     public <T extends @Nullable Object> Task<T> createTask(TaskOptions options, Callable<T> body) {
+        Objects.requireNonNull(options, "options");
         requireOpen();
         if (closing && !isCurrent()) {
             throw closedError(); // or whoever makes tasks fast enough would keep the loop from ending
@@ -812,6 +813,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** Sets {@link #maxOverdue()}. Any thread. */
     public void maxOverdue(Duration d) {
+        Objects.requireNonNull(d, "d");
         if (d.isNegative()) {
             throw new IllegalArgumentException("maxOverdue must not be negative: " + d);
         }
@@ -993,7 +995,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
         /** Which processor and priority the loop's thread is to have: {@code thread(t -> t.cpu(1).realtime(50))}. */
         public Builder thread(Consumer<? super ThreadSettings> settings) {
-            settings.accept(threadSettings);
+            Objects.requireNonNull(settings, "settings").accept(threadSettings);
             return this;
         }
 

@@ -588,6 +588,7 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
 
     @Override
     public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        Objects.requireNonNull(unit, "unit");
         long nanos = unit.toNanos(timeout);
         LoopTask<?> me = currentOrNull();
         if (!done()) {

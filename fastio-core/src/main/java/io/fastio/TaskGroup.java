@@ -174,6 +174,7 @@ public final class TaskGroup {
 
     /** {@link #createTask(Callable)} with options. */
     public <C extends @Nullable Object> Task<C> createTask(TaskOptions options, Callable<C> body) {
+        Objects.requireNonNull(options, "options");
         Objects.requireNonNull(body, "body");
         parent.loop.requireCurrent(scope.describe());
         if (ended) {

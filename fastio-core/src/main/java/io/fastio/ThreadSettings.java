@@ -5,6 +5,7 @@ import io.fastio.poll.ThreadTuning;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ public final class ThreadSettings {
      * @param numbers at least one, each from 0 to 1023
      */
     public ThreadSettings cpu(int... numbers) {
+        Objects.requireNonNull(numbers, "numbers");
         if (numbers.length == 0) {
             throw new IllegalArgumentException("no processor given");
         }

@@ -113,6 +113,7 @@ public final class Wait {
      * later wait. Any thread.
      */
     public static void resume(Task<?> task, long ticket) {
+        Objects.requireNonNull(task, "task");
         ((LoopTask<?>) task).wakeFromAnywhere(ticket);
     }
 
@@ -121,6 +122,7 @@ public final class Wait {
      * it waited for may be given to somebody else (C2). On the loop.
      */
     public static boolean isGivenUp(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<?>) task).isGivenUp();
     }
 
@@ -143,11 +145,13 @@ public final class Wait {
 
     /** The class in which {@code task} runs at present: its own, or a more urgent one lent to it. On the loop. */
     public static Priority effectivePriority(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<?>) task).effectivePriority();
     }
 
     /** The loop of a task. Any thread. */
     public static EventLoop loopOf(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<?>) task).loop;
     }
 

@@ -73,6 +73,7 @@ public final class WaitList {
 
     /** Whether a task is in this list. */
     public boolean contains(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<?>) task).waitList == this;
     }
 
@@ -92,6 +93,7 @@ public final class WaitList {
 
     /** The one behind {@code task}, which is in this list, or null. */
     public @Nullable Task<?> after(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         return ((LoopTask<?>) task).nextWaiter;
     }
 

@@ -114,6 +114,7 @@ public final class AsyncContext implements AutoCloseable {
 
     /** {@link #onOwnThread(String)} with settings of the loop. */
     public static AsyncContext onOwnThread(EventLoop.Builder settings) {
+        Objects.requireNonNull(settings, "settings");
         EventLoop loop = settings.build();
         AsyncContext context = new AsyncContext(loop, Drive.OWN_THREAD, Priority.NORMAL);
         loop.start();
@@ -130,6 +131,7 @@ public final class AsyncContext implements AutoCloseable {
 
     /** {@link #polled()} with settings of the loop. */
     public static AsyncContext polled(EventLoop.Builder settings) {
+        Objects.requireNonNull(settings, "settings");
         return new AsyncContext(settings.build(), Drive.HOST, Priority.NORMAL);
     }
 
@@ -171,6 +173,7 @@ public final class AsyncContext implements AutoCloseable {
 
     /** {@link #addAtTimeWorker(AtTimeWorker, Duration)} at a moment of {@link EventLoop#time()}; the past is at once. */
     public boolean addAtTimeWorkerAt(AtTimeWorker worker, long loopNanos) {
+        Objects.requireNonNull(worker, "worker");
         AtTimeWorker.Place place = new AtTimeWorker.Place(this, loopNanos, order.getAndIncrement());
         if (closed || !worker.enter(place)) {
             return false;
@@ -198,6 +201,7 @@ public final class AsyncContext implements AutoCloseable {
 
     /** Takes {@code worker} out; false if it is not in: it was never added, was removed, or has begun. */
     public boolean removeAtTimeWorker(AtTimeWorker worker) {
+        Objects.requireNonNull(worker, "worker");
         AtTimeWorker.Place place = worker.place();
         if (place == null || place.context() != this || !worker.leave(place)) {
             return false;
@@ -212,6 +216,7 @@ public final class AsyncContext implements AutoCloseable {
      * @return false if it is in a context already, or this one is closed
      */
     public boolean addWhenPendingWorker(WhenPendingWorker worker) {
+        Objects.requireNonNull(worker, "worker");
         WhenPendingWorker.Place place = new WhenPendingWorker.Place(this, order.getAndIncrement());
         if (closed || !worker.enter(place)) {
             return false;
@@ -225,6 +230,7 @@ public final class AsyncContext implements AutoCloseable {
 
     /** Takes {@code worker} out, its mark included; false if it is not in. One that has begun goes on to its end. */
     public boolean removeWhenPendingWorker(WhenPendingWorker worker) {
+        Objects.requireNonNull(worker, "worker");
         WhenPendingWorker.Place place = worker.place();
         if (place == null || place.context() != this || !worker.leave(place)) {
             return false;
@@ -241,6 +247,7 @@ public final class AsyncContext implements AutoCloseable {
      * @return false if the worker is not in this context, or the context is closed: nothing will happen
      */
     public boolean setWorkPending(WhenPendingWorker worker) {
+        Objects.requireNonNull(worker, "worker");
         WhenPendingWorker.Place place = worker.place();
         if (closed || place == null || place.context() != this) {
             return false;

@@ -148,6 +148,7 @@ public final class BackgroundTasks {
      * @return false if it was removed, or the loop is closed
      */
     public boolean requestSoon(Registration r) {
+        Objects.requireNonNull(r, "r");
         if (r.home != this) {
             throw new IllegalArgumentException(r + " belongs to another loop");
         }

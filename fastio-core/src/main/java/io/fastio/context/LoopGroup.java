@@ -41,6 +41,7 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
      * @param settings gets the settings of each loop, and its number from 0; its name is then {@code fastio-loop-N} unless set
      */
     public static LoopGroup start(int count, ObjIntConsumer<EventLoop.Builder> settings) {
+        Objects.requireNonNull(settings, "settings");
         if (count < 1) {
             throw new IllegalArgumentException("a group needs a loop: " + count);
         }
@@ -102,6 +103,7 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
      * @throws IllegalStateException if the loop is closed
      */
     public static <T extends @Nullable Object> T runOn(EventLoop loop, Callable<T> body) throws Exception {
+        Objects.requireNonNull(loop, "loop");
         Objects.requireNonNull(body, "body");
         Task<Ended<T>> task = loop.createTask(() -> Ended.of(body));
         if (Asyncio.inTask()) {

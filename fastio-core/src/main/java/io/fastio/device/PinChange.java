@@ -30,6 +30,7 @@ public final class PinChange implements AutoCloseable {
      * @throws IOException if the chip fails
      */
     public PinChange(Pin pin, Callback callback) throws IOException {
+        Objects.requireNonNull(pin, "pin");
         this.pin = pin;
         this.callback = Objects.requireNonNull(callback, "callback");
         this.handle = pin.loop().handle(Priority.URGENT, this::call);

@@ -128,6 +128,7 @@ public final class Condition {
      * @throws IllegalStateException if this task does not hold the lock
      */
     public void awaitFor(BooleanSupplier predicate) {
+        Objects.requireNonNull(predicate, "predicate");
         requireHeld(Wait.begin());
         while (!predicate.getAsBoolean()) {
             await();

@@ -35,6 +35,7 @@ public final class Interval {
      * @throws IllegalStateException outside a task
      */
     public Interval(Duration period, Missed missed) {
+        Objects.requireNonNull(period, "period");
         if (period.isZero() || period.isNegative()) {
             throw new IllegalArgumentException("period must be longer than zero: " + period);
         }

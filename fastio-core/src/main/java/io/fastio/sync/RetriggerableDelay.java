@@ -32,7 +32,7 @@ public final class RetriggerableDelay {
     /** A delay on {@code loop}. Any thread. */
     public RetriggerableDelay(EventLoop loop, Duration delay, @Nullable Runnable callback) {
         Objects.requireNonNull(loop, "loop");
-        if (delay.isZero() || delay.isNegative()) {
+        if (Objects.requireNonNull(delay, "delay").isZero() || delay.isNegative()) {
             throw new IllegalArgumentException("delay must be longer than zero: " + delay);
         }
         this.nanos = delay.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0 ? Long.MAX_VALUE : delay.toNanos();

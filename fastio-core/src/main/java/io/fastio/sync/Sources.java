@@ -53,6 +53,7 @@ final class Sources implements Wait.Hook {
     }
 
     void add(Task<?> task) {
+        Objects.requireNonNull(task, "task");
         Event end = new Event();
         task.addDoneCallback(ended -> end.set());
         all.add(new Source(task, end, true));

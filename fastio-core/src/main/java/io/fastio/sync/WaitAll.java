@@ -24,6 +24,7 @@ public final class WaitAll {
 
     /** Adds a message. Before the first wait. */
     public WaitAll with(Message<?> message) {
+        Objects.requireNonNull(message, "message");
         sources.add(message, message.event());
         return this;
     }

@@ -24,6 +24,7 @@ public final class WaitAny {
 
     /** Adds a message, which {@link #await} then returns. Before the first wait. */
     public WaitAny with(Message<?> message) {
+        Objects.requireNonNull(message, "message");
         sources.add(message, message.event());
         return this;
     }

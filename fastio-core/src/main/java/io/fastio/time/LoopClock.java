@@ -84,14 +84,14 @@ public abstract sealed class LoopClock {
 
     /** The nanoseconds of a duration; what does not fit becomes {@link Long#MAX_VALUE} or {@link Long#MIN_VALUE} (S3). */
     public static long saturatedNanos(Duration d) {
-        long seconds = d.getSeconds();
+        long seconds = Objects.requireNonNull(d, "d").toSeconds();
         if (seconds > Long.MAX_VALUE / 1_000_000_000L - 1) {
             return Long.MAX_VALUE;
         }
         if (seconds < Long.MIN_VALUE / 1_000_000_000L + 1) {
             return Long.MIN_VALUE;
         }
-        return seconds * 1_000_000_000L + d.getNano();
+        return seconds * 1_000_000_000L + d.toNanosPart();
     }
 
     /** {@code a + b} for {@code a >= 0}; what does not fit becomes {@link Long#MAX_VALUE}, "for ever" (S3). */
