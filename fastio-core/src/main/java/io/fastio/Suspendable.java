@@ -161,7 +161,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         long elapsed = now - stepSince;
         slowOperations = elapsed > NANOS_PER_STEP / OPERATIONS_PER_CLOCK;
         if (operations >= OPERATIONS_PER_STEP || elapsed > NANOS_PER_STEP) {
-            yieldNow();
+            goToEndOf(wakeClass); // not a wait of its own: what woke it still counts (S1)
         } else {
             nextCheck = slowOperations
                     ? operations + 1
@@ -176,6 +176,11 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** Gives way and goes to the end of its class. */
     void yieldNow() {
+        goToEndOf(null);
+    }
+
+    /** Gives way, and waits in the class that it would have after a wait for {@code wakeAs}. */
+    private void goToEndOf(@Nullable Priority wakeAs) {
         if (cancelRequested || pendingScopes > 0) {
             CancelledError e = takePending(true);
             if (e != null) {
@@ -188,7 +193,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             return;
         }
         nextWait();
-        waitFor(YIELD, null);
+        waitFor(YIELD, wakeAs);
     }
 
     /** Sleeps; zero and less is a yield (S3). {@link Priority#LOW} as class is {@code after} (S4). */

@@ -3,6 +3,8 @@ package io.fastio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.fastio.sync.Event;
+import io.fastio.sync.ThreadSafeFlag;
 import io.fastio.time.IdleStrategy;
 import io.fastio.time.LoopClock;
 import java.lang.management.ManagementFactory;
@@ -683,6 +685,32 @@ final class SchedulingTest {
             }
             assertThat(others.get()).isBetween(38, 40);
         });
+    }
+
+    /** To have to give way is no wait of its own: what woke the task still counts. */
+    @Test
+    void S1_S14_aTaskThatHasToGiveWayKeepsTheClassOfItsWake() throws Exception {
+        List<String> order = new ArrayList<>();
+        TestLoop.run(t -> {
+            ThreadSafeFlag flag = new ThreadSafeFlag(Priority.URGENT);
+            Event set = new Event();
+            set.set();
+            Task<?> woken = Asyncio.createTask(() -> {
+                flag.await();
+                for (int n = 0; n < 300; n++) { // more than one step may have
+                    set.await();
+                }
+                order.add("woken");
+                Asyncio.yieldNow(); // its own wait, in its own class
+                order.add("of its own class");
+            });
+            Asyncio.yieldNow();
+            Task<?> normal = Asyncio.createTask(() -> order.add("normal"));
+            flag.set();
+            woken.await();
+            normal.await();
+        });
+        assertThat(order).containsExactly("woken", "normal", "of its own class");
     }
 
     @Test

@@ -704,10 +704,7 @@ final class StreamReaderTest extends OnBothPollers {
             Streams.Pipe pipe = Streams.pipe();
             pipe.source().priority(true);
             int[] served = new int[1];
-            // Of its own class URGENT: one of NORMAL that the machine held up gives way (S14) and queues behind the
-            // step.
-            TaskOptions urgent = TaskOptions.of(Priority.URGENT);
-            Task<Void> reader = Asyncio.createTask(urgent, () -> {
+            Task<Void> reader = Asyncio.createTask(() -> {
                 ByteBuffer into = ByteBuffer.allocateDirect(16);
                 while (pipe.source().read(into.clear()) > 0) {
                     served[0]++;
