@@ -17,7 +17,11 @@ final class AwaitTrace {
 
     private static final int MOST_STACKS = 16;
     private static final int MOST_FRAMES = 64;
-    private static final StackWalker WALKER = StackWalker.getInstance();
+    /**
+     * With the frames of reflection, as in every stack trace: the JDK's source launcher takes as many lines off the end of a
+     * program's stack trace as it counts of its own.
+     */
+    private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.SHOW_REFLECT_FRAMES);
 
     private AwaitTrace() {}
 

@@ -552,7 +552,9 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         if (tracedAwaiters < AwaitTrace.MOST_AWAITERS && !(e instanceof VirtualMachineError)) {
             tracedAwaiters++; // two loops may race here: then one more is shown, or one less
             LoopTask<?> me = currentOrNull();
-            AwaitTrace.add(e, me != null ? me.name() : Thread.currentThread().getName());
+            AwaitTrace.add(
+                    e,
+                    me != null ? me.name() : "thread " + Thread.currentThread().getName());
         }
         return e;
     }

@@ -116,6 +116,39 @@ final class LauncherTest {
     }
 
     @Test
+    void aFailedProgramShowsTheWayFromTheFailureToItsMain() throws Exception {
+        write("Failing.java", """
+                import static io.fastio.Asyncio.*;
+
+                void main() throws Exception {
+                    run(() -> {
+                        var inner = createTask("inner", () -> deep(2));
+                        inner.await();
+                    });
+                }
+
+                int deep(int n) {
+                    if (n == 0) {
+                        throw new IllegalStateException("broken");
+                    }
+                    return deep(n - 1);
+                }
+                """);
+
+        Result result = new Launcher().in(temp).run("run", "Failing.java");
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err().lines().map(String::strip))
+                .containsSubsequence(
+                        "at Failing.deep(Failing.java:12)",
+                        "at Failing.deep(Failing.java:14)",
+                        "at io.fastio.Task.<awaited by main>(Unknown Source)",
+                        "at Failing.lambda$main$0(Failing.java:6)",
+                        "at io.fastio.Task.<awaited by thread main>(Unknown Source)",
+                        "at Failing.main(Failing.java:4)");
+    }
+
+    @Test
     void aCompileErrorShowsThePlaceAndNoStackTrace() throws Exception {
         write("Bad.java", "class Bad {\n    void main() { int x = \"text\"; }\n}\n");
 
