@@ -58,7 +58,7 @@ public final class DatagramIo {
 
     /** @throws UnsupportedOperationException off Linux */
     public DatagramIo() {
-        if (!Libc.isLinux()) {
+        if (!LoopThread.isLinux()) {
             throw new UnsupportedOperationException("system calls on datagrams are supported on Linux only");
         }
     }

@@ -71,7 +71,7 @@ public final class FdIo {
 
     /** @throws UnsupportedOperationException off Linux */
     public FdIo() {
-        if (!Libc.isLinux()) {
+        if (!LoopThread.isLinux()) {
             throw new UnsupportedOperationException("file descriptors are supported on Linux only");
         }
     }

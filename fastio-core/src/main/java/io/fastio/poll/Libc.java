@@ -12,7 +12,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.Locale;
 
 /**
  * Links functions of the C library. All handles made here are plain calls: an option {@code critical} gains nothing on
@@ -29,10 +28,6 @@ final class Libc {
             Linker.Option.captureStateLayout().byteOffset(PathElement.groupElement("errno"));
 
     private Libc() {}
-
-    static boolean isLinux() {
-        return System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("linux");
-    }
 
     static boolean has(String name) {
         return SYMBOLS.find(name).isPresent();

@@ -44,13 +44,18 @@ public final class LoopThread {
         }
     }
 
+    /** Whether this is Linux, whose calls and files the classes of this package know. */
+    static boolean isLinux() {
+        return System.getProperty("os.name", "").startsWith("Linux");
+    }
+
     /**
      * The kernel's file for the calling thread, or null. Reached by the thread's own number, since the folder of a
      * process's threads does not have it. A file and not {@code prctl}: linking a first native call takes longer than a
      * small program runs.
      */
     private static @Nullable Path slackFile() {
-        if (!System.getProperty("os.name", "").startsWith("Linux")) {
+        if (!isLinux()) {
             return null;
         }
         try {

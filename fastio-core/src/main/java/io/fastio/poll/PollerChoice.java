@@ -67,7 +67,7 @@ final class PollerChoice {
 
     private static String findObstacle() {
         String os = System.getProperty("os.name");
-        if (!Libc.isLinux()) {
+        if (!LoopThread.isLinux()) {
             return "this is not Linux but " + os;
         }
         String arch = System.getProperty("os.arch").toLowerCase(Locale.ROOT);

@@ -73,7 +73,7 @@ public final class ThreadTuning {
 
     /** Whether this system has the calls. */
     public static boolean isSupported() {
-        return Libc.isLinux();
+        return LoopThread.isLinux();
     }
 
     /** The processors on which the calling thread may run, as a mask for {@link #restoreAffinity}; null if not known. */
@@ -146,10 +146,13 @@ public final class ThreadTuning {
         }
     }
 
-    /** Whether the kernel is one whose numbers of calls are known here, and native calls are allowed without a warning. */
+    /**
+     * Whether the kernel is one whose numbers of calls are known here, and native calls are allowed without a warning. Links
+     * nothing.
+     */
     public static boolean hasTimeSlices() {
         String arch = System.getProperty("os.arch");
-        return isSupported()
+        return LoopThread.isLinux()
                 && (arch.equals("amd64") || arch.equals("aarch64"))
                 && ThreadTuning.class.getModule().isNativeAccessEnabled();
     }
