@@ -82,7 +82,7 @@ public final class Carrier {
                     missing(SCHEDULER_TYPE),
                     missing(CONTINUATION_TYPE),
                     missing(SET_STATE_TYPE),
-                    missing(MethodType.methodType(void.class, Thread.class)),
+                    missing(SET_CONTAINER_TYPE),
                     missing(YIELD_TYPE),
                     missing(SET_STATE_TYPE));
         }
@@ -99,7 +99,15 @@ public final class Carrier {
     private static final MethodType SCHEDULER_TYPE = MethodType.methodType(Executor.class, Thread.class);
     private static final MethodType CONTINUATION_TYPE = MethodType.methodType(Runnable.class, Thread.class);
     private static final MethodType YIELD_TYPE = MethodType.methodType(boolean.class, Thread.class);
+    private static final MethodType SET_CONTAINER_TYPE = MethodType.methodType(void.class, Thread.class, Object.class);
     private static final MethodType SET_STATE_TYPE = MethodType.methodType(void.class, Thread.class, int.class);
+
+    /**
+     * The container to which our threads are bound: one that does nothing at a thread's end. An executor that starts a
+     * thread per task is such a container: it keeps account of threads itself, and only of those that it started.
+     */
+    private static final Object UNTRACKED =
+            Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
     static {
         Handles handles;
@@ -122,19 +130,10 @@ public final class Carrier {
 
     private Carrier() {}
 
-    /**
-     * A handle {@code (Thread) -> void} that binds a thread to one container that does nothing at a thread's end. An
-     * executor that starts a thread per task is such a container: it keeps account of threads itself, and only of those
-     * that it started.
-     */
     private static MethodHandle containerSetter() throws ReflectiveOperationException {
-        Class<?> type = Class.forName("jdk.internal.vm.ThreadContainer");
-        Executor untracked =
-                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
-        MethodHandle set = MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
-                .findSetter(Thread.class, "container", type);
-        return MethodHandles.insertArguments(
-                set.asType(MethodType.methodType(void.class, Thread.class, Object.class)), 1, untracked);
+        return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+                .findSetter(Thread.class, "container", Class.forName("jdk.internal.vm.ThreadContainer"))
+                .asType(SET_CONTAINER_TYPE);
     }
 
     /**
@@ -229,7 +228,7 @@ public final class Carrier {
      */
     public static void markStarted(Thread thread) {
         try {
-            SET_CONTAINER.invokeExact(thread);
+            SET_CONTAINER.invokeExact(thread, UNTRACKED);
             SET_STATE.invokeExact(thread, STARTED);
         } catch (Throwable e) {
             throw unexpected(e);
