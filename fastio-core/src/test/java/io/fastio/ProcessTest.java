@@ -2,6 +2,8 @@ package io.fastio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -141,6 +143,29 @@ final class ProcessTest {
                     .contains("Gradle")
                     .doesNotContain("hello");
         }
+    }
+
+    @Test
+    void onTheModulePathTheMissingFlagNamesTheModule() throws Exception {
+        List<String> asModule = List.of(
+                "-p",
+                classesOf(EventLoop.class),
+                "--add-modules",
+                "io.fastio.core",
+                "--patch-module",
+                "io.fastio.core=" + classesOf(ProcessTest.class));
+        try (ChildJvm jvm = new ChildJvm(asModule, Programs.class, "hello")) {
+            assertThat(jvm.exitCode()).isEqualTo(1);
+            assertThat(jvm.output())
+                    .contains("<argLine>--add-opens java.base/java.lang=io.fastio.core</argLine>")
+                    .doesNotContain("ALL-UNNAMED")
+                    .doesNotContain("hello");
+        }
+    }
+
+    private static String classesOf(Class<?> one) throws URISyntaxException {
+        return Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
     }
 
     @Test

@@ -172,7 +172,9 @@ public final class Carrier {
      */
     public static void require() {
         if (FAILURE != null) {
-            throw new IllegalStateException(MISSING, FAILURE);
+            Module self = Carrier.class.getModule();
+            throw new IllegalStateException(
+                    self.isNamed() ? MISSING.replace("ALL-UNNAMED", self.getName()) : MISSING, FAILURE);
         }
     }
 
@@ -185,7 +187,7 @@ public final class Carrier {
                 executable jar:   Add-Opens: java.base/java.lang          (main attribute of the manifest)
                 Maven Surefire:   <argLine>--add-opens java.base/java.lang=ALL-UNNAMED</argLine>
                 Gradle:           tasks.withType(JavaForkOptions) { jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED") }
-            On the module path name the module io.fastio.core instead of ALL-UNNAMED. A JDK 25 or newer is needed.
+            A JDK 25 or newer is needed.
             """;
 
     /**
