@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM of its own that runs a class of the tests: for what ends the process, or needs flags and memory of its own. */
-final class ChildJvm implements AutoCloseable {
-    static final List<String> FLAGS = List.of(
+public final class ChildJvm implements AutoCloseable {
+    public static final List<String> FLAGS = List.of(
             "--add-opens",
             "java.base/java.lang=ALL-UNNAMED",
             "--add-exports",
@@ -24,6 +24,15 @@ final class ChildJvm implements AutoCloseable {
     private final StringBuilder seen = new StringBuilder();
 
     ChildJvm(List<String> flags, Class<?> main, String... args) throws IOException {
+        ProcessBuilder b = new ProcessBuilder(command(flags, main, args)).redirectErrorStream(true);
+        b.environment().remove("JDK_JAVA_OPTIONS");
+        b.environment().remove("JAVA_TOOL_OPTIONS");
+        this.process = b.start();
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** What starts one. */
+    public static List<String> command(List<String> flags, Class<?> main, String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
@@ -31,11 +40,7 @@ final class ChildJvm implements AutoCloseable {
         command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         command.addAll(List.of(args));
-        ProcessBuilder b = new ProcessBuilder(command).redirectErrorStream(true);
-        b.environment().remove("JDK_JAVA_OPTIONS");
-        b.environment().remove("JAVA_TOOL_OPTIONS");
-        this.process = b.start();
-        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        return command;
     }
 
     /** Reads its output up to a line that contains {@code text}. */

@@ -259,12 +259,12 @@ public final class Server implements AutoCloseable {
                 SocketChannel ch = l.channel.accept();
                 if (ch == null) {
                     accepted = 0;
+                    warned = false; // all who waited are in: what fails from here on is news
                     l.watch.readWouldBlock();
                     l.watch.awaitReadable();
                     continue;
                 }
                 pause = FIRST_PAUSE_MS;
-                warned = false;
                 start(ch);
                 if (++accepted >= ACCEPTS_AT_ONCE) {
                     accepted = 0;

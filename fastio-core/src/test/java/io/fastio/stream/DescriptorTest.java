@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.ChildJvm;
 import io.fastio.EventLoop;
 import io.fastio.Task;
 import java.io.FileNotFoundException;
@@ -194,18 +195,7 @@ final class DescriptorTest extends OnBothPollers {
         run(() -> {
             for (String of : new String[] {"EPOLL", "SELECTOR"}) {
                 Pty pty = Pty.open();
-                ProcessBuilder b = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--add-opens",
-                        "java.base/java.lang=ALL-UNNAMED",
-                        "--add-exports",
-                        "java.base/sun.nio.ch=ALL-UNNAMED",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CatMain.class.getName(),
-                        of);
+                ProcessBuilder b = new ProcessBuilder(ChildJvm.command(ChildJvm.FLAGS, CatMain.class, of));
                 b.redirectInput(pty.path().toFile()).redirectOutput(pty.path().toFile());
                 Process p = b.start();
                 pty.controller().write("typed\n");

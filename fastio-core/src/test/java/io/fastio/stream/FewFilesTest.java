@@ -3,6 +3,7 @@ package io.fastio.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fastio.Asyncio;
+import io.fastio.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,23 +16,9 @@ final class FewFilesTest extends OnBothPollers {
     @Test
     void I6_F62_F77_aServerWithoutDescriptorsPausesWarnsOnceAndRecovers() throws Exception {
         run(() -> {
-            String java =
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString();
-            Subprocess child = Subprocess.start(
-                    "bash",
-                    "-c",
-                    "ulimit -n 80; exec \"$0\" \"$@\"",
-                    java,
-                    "--add-opens",
-                    "java.base/java.lang=ALL-UNNAMED",
-                    "--add-exports",
-                    "java.base/sun.nio.ch=ALL-UNNAMED",
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-XX:+UseSerialGC",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    EchoMain.class.getName(),
-                    poller.name());
+            List<String> command = new ArrayList<>(List.of("bash", "-c", "ulimit -n 80; exec \"$0\" \"$@\""));
+            command.addAll(ChildJvm.command(ChildJvm.FLAGS, EchoMain.class, poller.name()));
+            Subprocess child = Subprocess.start(command.toArray(new String[0]));
             try {
                 String first = child.stdout().readLine();
                 assertThat(first).as(() -> text(read(child.stderr()))).startsWith("port ");
