@@ -588,11 +588,21 @@ public final class EventLoop implements Executor, AutoCloseable {
                 try {
                     runForever();
                 } finally {
-                    ownThread = null;
+                    giveUpOwnThread();
                 }
             });
             ownThread = t;
             t.start();
+        }
+    }
+
+    /** The thread of {@link #start} lets go, whether or not it has run the loop. */
+    private void giveUpOwnThread() {
+        synchronized (runLock) {
+            if (ownThread == Thread.currentThread()) {
+                ownThread = null;
+            }
+            runLock.notifyAll();
         }
     }
 
@@ -637,8 +647,9 @@ public final class EventLoop implements Executor, AutoCloseable {
         StartUp.await();
         synchronized (runLock) {
             requireOpen();
-            if (carrier != null) {
-                throw new IllegalStateException("the event loop runs already, on " + carrier);
+            Thread other = carrier != null ? carrier : ownThread != me ? ownThread : null;
+            if (other != null) { // S13: also a thread that start() has made and that has not come as far as this
+                throw new IllegalStateException("the event loop runs already, on " + other);
             }
             carrier = me;
         }
@@ -674,7 +685,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         synchronized (runLock) {
             carrier = null;
-            runLock.notifyAll();
+            giveUpOwnThread();
         }
         if (interruptIsOwed) {
             Thread.currentThread().interrupt(); // it was meant for whoever called us

@@ -711,7 +711,18 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** In which wait it is, for people. */
     String waitingFor() {
-        return readyIn != ReadyQueues.NONE ? "ready" : hook == SLEEP ? "sleeping" : "waiting";
+        Wait.Hook h = hook;
+        if (readyIn != ReadyQueues.NONE) {
+            return "ready";
+        }
+        return h == SLEEP ? "sleeping" : h == null ? "waiting" : "waiting (" + ownerOf(h) + ")";
+    }
+
+    /** The outermost class that the hook was written in, for hooks are lambdas and inner classes: Event, Lock, Watch. */
+    private static String ownerOf(Wait.Hook h) {
+        String name = h.getClass().getName();
+        int end = name.indexOf('$');
+        return name.substring(name.lastIndexOf('.', end < 0 ? name.length() : end) + 1, end < 0 ? name.length() : end);
     }
 
     Priority ownPriority() {

@@ -3,6 +3,9 @@ package io.fastio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.fastio.sync.AsyncQueue;
+import io.fastio.sync.Event;
+import io.fastio.sync.Lock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -131,13 +134,26 @@ final class AwaitTest {
         Throwable e = TestLoop.thrownBy(() -> t.loop.run(() -> {
             Task<Void> never = Asyncio.createTask("never", () -> Asyncio.sleepMs(Long.MAX_VALUE));
             Asyncio.createTask("waits too", never::await);
+            Asyncio.createTask("takes", () -> new AsyncQueue<String>(1).get());
+            Asyncio.createTask("locks", () -> {
+                Lock lock = new Lock();
+                Asyncio.createTask("holds", () -> {
+                    lock.acquire();
+                    new Event().await();
+                });
+                Asyncio.yieldNow();
+                lock.acquire();
+            });
             Wait.suspend((x, woken) -> true, null, Wait.FOREVER);
         }));
         assertThat(e)
                 .isInstanceOf(DeadlockError.class)
                 .hasMessageContaining("main: waiting")
                 .hasMessageContaining("never: sleeping")
-                .hasMessageContaining("waits too: awaiting never");
+                .hasMessageContaining("waits too: awaiting never")
+                .hasMessageContaining("takes: waiting (AsyncQueue)")
+                .hasMessageContaining("locks: waiting (Lock)")
+                .hasMessageContaining("holds: waiting (Event)");
         t.loop.close();
         assertThat(t.errors()).isEmpty();
     }

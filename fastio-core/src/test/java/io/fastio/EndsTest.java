@@ -1,6 +1,7 @@
 package io.fastio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -680,6 +681,22 @@ final class EndsTest {
             assertThat(wrong).isEmpty();
             assertThat(loop.isClosed()).isTrue();
             assertThat(cleanups.get()).isLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
+    void S13_aStartedLoopIsRunByNobodyElseEvenBeforeItsThreadHasBegun() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            try (EventLoop loop = EventLoop.create()) {
+                loop.start();
+                assertThatThrownBy(() -> loop.run(() -> 1))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("runs already");
+                assertThatThrownBy(() -> loop.poll(Duration.ZERO))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("runs already");
+                assertThat(loop.createTask(() -> 42).get(10, TimeUnit.SECONDS)).isEqualTo(42);
+            }
         }
     }
 
