@@ -2,6 +2,7 @@ package io.fastio.benchmarks;
 
 import io.fastio.benchmarks.subject.Reading;
 import io.fastio.benchmarks.subject.Samples;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,14 +36,30 @@ final class ServerDuel implements AutoCloseable {
         }
     }
 
-    /** One case: warm-up, then the repetitions in turn. The goal is to be at least as fast as Netty epoll. */
+    /**
+     * One case: warm-up, then the repetitions in turn. The goal is to be at least as fast as Netty epoll. A peer whose client
+     * fails is left out of the case, and told of.
+     */
     void run(String caseName, Load load) throws Exception {
         Load warmUp = load.lasting(context.pick(WARM_UP_MILLIS, WARM_UP_MILLIS_SHORT));
         Map<Contender, List<Reading>> readings = new LinkedHashMap<>();
+        Map<Contender, Integer> present = new LinkedHashMap<>(ports);
         for (int round = -1; round < context.reps(); round++) {
-            for (Map.Entry<Contender, Integer> server : ports.entrySet()) {
+            for (Map.Entry<Contender, Integer> server : List.copyOf(present.entrySet())) {
                 Contender contender = server.getKey();
-                Reading reading = (round < 0 ? warmUp : load).drive(context, server.getValue(), session.pid(contender));
+                Reading reading;
+                try {
+                    reading = (round < 0 ? warmUp : load).drive(context, server.getValue(), session.pid(contender));
+                } catch (IOException e) {
+                    IOException named = new IOException(contender.who() + ": " + e.getMessage(), e);
+                    if (contender == Contender.FASTIO) {
+                        throw named;
+                    }
+                    context.note(caseName + ", left out: " + named.getMessage());
+                    present.remove(contender);
+                    readings.remove(contender);
+                    continue;
+                }
                 if (round >= 0) {
                     readings.computeIfAbsent(contender, c -> new ArrayList<>()).add(reading);
                 }
