@@ -84,8 +84,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
         @Override
         public boolean getAsBoolean() {
-            reserved = !closed && reserve();
-            return reserved || closed;
+            if (closed) {
+                return true;
+            }
+            if (!reserve()) {
+                return closed;
+            }
+            if (closed) { // perhaps before the place was taken: then receivers may have seen none, and be gone
+                release();
+                return true;
+            }
+            reserved = true;
+            return true;
         }
     }
 
@@ -128,11 +138,15 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
         if (take.item == null) {
             throw new QueueClosedException("the channel is closed");
         }
+        release();
+        senders.wakeNext();
+        return take.item;
+    }
+
+    private void release() {
         if (taken.decrementAndGet() == 0 && closed) {
             receivers.wakeAll(); // that was the last one
         }
-        senders.wakeNext();
-        return take.item;
     }
 
     /** Succeeds with an item, or without one when none will come any more. */
