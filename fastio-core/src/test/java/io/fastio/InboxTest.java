@@ -43,7 +43,7 @@ final class InboxTest {
         }
     }
 
-    private static final class Real implements Door {
+    private static class Real implements Door {
         private final Inbox inbox = new Inbox();
 
         @Override
@@ -73,7 +73,7 @@ final class InboxTest {
     }
 
     /** Says that it sleeps without looking again: a push between the look and the saying wakes nobody (F89). */
-    private static class WithoutSecondLook implements Door {
+    private static final class WithoutSecondLook implements Door {
         private final ConcurrentLinkedQueue<Item> items = new ConcurrentLinkedQueue<>();
         private final AtomicInteger sleeping = new AtomicInteger();
 
@@ -108,7 +108,7 @@ final class InboxTest {
     }
 
     /** Every push wakes: nothing is lost, but many wakes are made for one sleep. */
-    private static final class WakesAlways extends WithoutSecondLook {
+    private static final class WakesAlways extends Real {
         @Override
         public boolean push(Item item) {
             super.push(item);
