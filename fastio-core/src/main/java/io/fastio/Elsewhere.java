@@ -1,6 +1,7 @@
 package io.fastio;
 
 import io.fastio.carrier.Carrier;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -11,6 +12,9 @@ import java.util.Set;
  * on it, are in. It holds virtual time (V1). Loop only.
  */
 final class Elsewhere {
+    /** How long offloaded work that was cancelled may take to obey before it is reported. */
+    static final Duration GRACE = Duration.ofSeconds(1);
+
     private int offloaded;
     private int blocked;
     private final Set<Offload<?>> strays = new LinkedHashSet<>();

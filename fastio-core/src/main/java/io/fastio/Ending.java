@@ -34,7 +34,7 @@ final class Ending {
         while (!loop.live.isEmpty() && realNanos() < end && clock.nanos() < endOnClock) {
             scheduler.turn(endOnClock);
         }
-        end = Math.min(end, realNanos() + Offload.GRACE.toNanos());
+        end = Math.min(end, realNanos() + Elsewhere.GRACE.toNanos());
         while (!loop.elsewhere.strays().isEmpty() && realNanos() < end) {
             scheduler.turn(LoopClock.saturatedSum(clock.nanos(), Idle.CLOSING_SLICE));
         }

@@ -87,7 +87,6 @@ public final class EventLoop implements Executor, AutoCloseable {
     private boolean driven;
 
     private EventLoop(Builder b) {
-        Carrier.require();
         this.name = b.name;
         this.clock = b.clock != null ? b.clock : LoopClock.monotonic();
         this.shutdownTimeout = nanos(b.shutdownTimeout);
@@ -99,6 +98,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.exceptionHandler = b.exceptionHandler;
         this.scheduler = new Scheduler(this, b, clock, ticks);
         this.ending = new Ending(this, clock, shutdownTimeout);
+        Carrier.require(); // last, as it is made ready beside (StartUp)
         warmUp();
     }
 
@@ -109,6 +109,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private void warmUp() {
         runners.add(new Runner(this));
         Objects.requireNonNull(LoopError.class);
+        LoopTask.prepare();
     }
 
     static long nanos(Duration d) {
@@ -127,7 +128,8 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** The loop that runs the calling task, callback or library thread; null elsewhere. */
     static @Nullable EventLoop currentOrNull() {
-        return Carrier.schedulerOf(Thread.currentThread()) instanceof Fiber f ? f.loop : null;
+        Thread t = Thread.currentThread();
+        return t.isVirtual() && Carrier.schedulerOf(t) instanceof Fiber f ? f.loop : null;
     }
 
     /**
@@ -900,11 +902,17 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Which poller a loop finds readiness with. */
     public enum PollerKind {
         /** Epoll on Linux where the JVM's flags allow it, else the selector. The default. */
-        AUTO,
+        AUTO(Poller.Kind.AUTO),
         /** Epoll, or an error that says why not. */
-        EPOLL,
+        EPOLL(Poller.Kind.EPOLL),
         /** The portable NIO selector. */
-        SELECTOR
+        SELECTOR(Poller.Kind.SELECTOR);
+
+        final Poller.Kind kind;
+
+        PollerKind(Poller.Kind kind) {
+            this.kind = kind;
+        }
     }
 
     /** Settings of a loop to be built. Not thread-safe. */

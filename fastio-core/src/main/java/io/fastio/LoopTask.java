@@ -136,6 +136,11 @@ final class LoopTask<T extends @Nullable Object> extends Suspendable implements 
         return Carrier.schedulerOf(thread) instanceof LoopTask<?> task && task.thread == thread ? task : null;
     }
 
+    /** Loads what a first task needs. */
+    static void prepare() {
+        var _ = OUTSIDERS;
+    }
+
     /** The name of the calling task or thread, for people. */
     static String nameOfCaller() {
         LoopTask<?> task = currentOrNull();

@@ -1,6 +1,5 @@
 package io.fastio;
 
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Offload<T extends @Nullable Object> extends Signal implements Runnable, Wait.Hook {
     private static final int THREADS = 64;
-
-    /** How long cancelled work may take to obey before it is reported. */
-    static final Duration GRACE = Duration.ofSeconds(1);
 
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final ThreadPoolExecutor POOL = pool();
@@ -132,7 +128,7 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
             }
         }
         if (!over && !loop().isClosed()) {
-            loop().callLater(GRACE, this::reportIfBusy);
+            loop().callLater(Elsewhere.GRACE, this::reportIfBusy);
         }
     }
 

@@ -75,7 +75,7 @@ final class Scheduler {
         this.ioPollInterval = EventLoop.nanos(b.ioPollInterval);
         this.maxOverdue = EventLoop.nanos(b.maxOverdue);
         this.pace = new Pace(loop, ticks, clock.isVirtual());
-        this.sleeper = new Sleeper(inbox, b.poller);
+        this.sleeper = new Sleeper(inbox, b.poller.kind);
         this.pollings = new Pollings(loop, this, clock, EventLoop.nanos(b.devicePollInterval));
         this.idle = new Idle(loop, this, clock, b.idle);
     }

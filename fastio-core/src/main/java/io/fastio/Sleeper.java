@@ -35,10 +35,10 @@ final class Sleeper {
     private boolean interrupted;
 
     /** A poller that was asked for by name is opened at once, so that its refusal is seen at once. */
-    Sleeper(Inbox inbox, EventLoop.PollerKind kind) {
+    Sleeper(Inbox inbox, Poller.Kind kind) {
         this.inbox = inbox;
-        this.kind = Poller.Kind.valueOf(kind.name());
-        if (kind != EventLoop.PollerKind.AUTO) {
+        this.kind = kind;
+        if (kind != Poller.Kind.AUTO) {
             try {
                 poller();
             } catch (IOException e) {

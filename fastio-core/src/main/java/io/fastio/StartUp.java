@@ -6,9 +6,9 @@ import io.fastio.carrier.Carrier;
  * What the first loop of a JVM needs and can have made beside it: a thread makes it while the first loop's own classes
  * load, and no loop runs a step before it is there.
  */
-final class StartUp {
+final class StartUp implements Runnable {
     private static final Thread THREAD =
-            Thread.ofPlatform().daemon().name("fastio-start").unstarted(StartUp::prepare);
+            Thread.ofPlatform().daemon().name("fastio-start").unstarted(new StartUp());
 
     private StartUp() {}
 
@@ -17,8 +17,10 @@ final class StartUp {
         THREAD.start();
     }
 
-    private static void prepare() {
+    @Override
+    public void run() {
         Carrier.settleSocketPollers();
+        Carrier.rehearse();
         Interrupts.prepare();
     }
 

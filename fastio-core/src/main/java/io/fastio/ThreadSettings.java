@@ -189,20 +189,29 @@ public final class ThreadSettings {
             setSlice();
             return;
         }
-        Signal whenLinked = new Signal(loop) {
-            @Override
-            protected void act() {
-                if (applied) {
-                    setSlice();
-                }
-            }
-        };
-        Thread.ofPlatform().daemon().name("fastio-link").start(() -> {
+        Thread.ofPlatform().daemon().name("fastio-link").start(new Linking(loop));
+    }
+
+    /** Links on a thread of its own, and then has the loop set its time slice. */
+    private final class Linking extends Signal implements Runnable {
+        Linking(EventLoop loop) {
+            super(loop);
+        }
+
+        @Override
+        public void run() {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BEFORE_LINKING));
             ThreadTuning.linkTimeSlices();
             linked = true;
-            whenLinked.raise();
-        });
+            raise();
+        }
+
+        @Override
+        protected void act() {
+            if (applied) {
+                setSlice();
+            }
+        }
     }
 
     /** Takes back what {@link #apply} changed; on the same thread. */

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Field;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,106 +35,70 @@ public final class Carrier {
     private static final int STARTED = 1;
     private static final int YIELDED = 11;
 
-    private static final MethodHandle NEW_THREAD;
-    private static final MethodHandle SCHEDULER;
-    private static final MethodHandle CONTINUATION;
-    private static final MethodHandle SET_STATE;
-    private static final MethodHandle SET_CONTAINER;
-    private static final MethodHandle YIELD;
-    private static final MethodHandle NOTE_STATE;
-    private static final @Nullable Throwable FAILURE;
-
-    /** Ways into the JDK; where the flag is missing each of them fails with what {@link #require()} says. */
-    private record Handles(
-            MethodHandle newThread,
-            MethodHandle scheduler,
-            MethodHandle continuation,
-            MethodHandle setState,
-            MethodHandle setContainer,
-            MethodHandle yield,
-            MethodHandle noteState) {
-        static Handles find() throws ReflectiveOperationException {
-            Class<?> virtualThread = Class.forName("java.lang.VirtualThread");
-            MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(virtualThread, MethodHandles.lookup());
-            return new Handles(
-                    lookup.findConstructor(
-                                    virtualThread,
-                                    MethodType.methodType(
-                                            void.class, Executor.class, String.class, int.class, Runnable.class))
-                            .asType(NEW_THREAD_TYPE),
-                    lookup.findGetter(virtualThread, "scheduler", Executor.class)
-                            .asType(SCHEDULER_TYPE),
-                    lookup.findGetter(virtualThread, "runContinuation", Runnable.class)
-                            .asType(CONTINUATION_TYPE),
-                    lookup.findVarHandle(virtualThread, "state", int.class)
-                            .toMethodHandle(VarHandle.AccessMode.SET_VOLATILE)
-                            .asType(SET_STATE_TYPE),
-                    containerSetter(),
-                    lookup.findVirtual(virtualThread, "yieldContinuation", MethodType.methodType(boolean.class))
-                            .asType(YIELD_TYPE),
-                    lookup.findVarHandle(virtualThread, "state", int.class)
-                            .toMethodHandle(VarHandle.AccessMode.SET)
-                            .asType(SET_STATE_TYPE));
-        }
-
-        static Handles missing() {
-            return new Handles(
-                    missing(NEW_THREAD_TYPE),
-                    missing(SCHEDULER_TYPE),
-                    missing(CONTINUATION_TYPE),
-                    missing(SET_STATE_TYPE),
-                    missing(SET_CONTAINER_TYPE),
-                    missing(YIELD_TYPE),
-                    missing(SET_STATE_TYPE));
-        }
-
-        private static MethodHandle missing(MethodType type) {
-            MethodHandle thrower = MethodHandles.throwException(type.returnType(), IllegalStateException.class)
-                    .bindTo(new IllegalStateException(MISSING));
-            return MethodHandles.dropArguments(thrower, 0, type.parameterList());
-        }
-    }
-
-    private static final MethodType NEW_THREAD_TYPE =
-            MethodType.methodType(Thread.class, Executor.class, String.class, int.class, Runnable.class);
-    private static final MethodType SCHEDULER_TYPE = MethodType.methodType(Executor.class, Thread.class);
-    private static final MethodType CONTINUATION_TYPE = MethodType.methodType(Runnable.class, Thread.class);
-    private static final MethodType YIELD_TYPE = MethodType.methodType(boolean.class, Thread.class);
-    private static final MethodType SET_CONTAINER_TYPE = MethodType.methodType(void.class, Thread.class, Object.class);
-    private static final MethodType SET_STATE_TYPE = MethodType.methodType(void.class, Thread.class, int.class);
-
     /**
      * The container to which our threads are bound: one that does nothing at a thread's end. An executor that starts a
      * thread per task is such a container: it keeps account of threads itself, and only of those that it started.
      */
-    private static final Object UNTRACKED =
+    private static final ExecutorService UNTRACKED =
             Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
+    private static final @Nullable Throwable FAILURE;
+
     static {
-        Handles handles;
         Throwable failure = null;
         try {
-            handles = Handles.find();
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            handles = Handles.missing();
-            failure = e;
+            MethodHandles.lookup().ensureInitialized(Jdk.class);
+        } catch (ExceptionInInitializerError e) {
+            failure = e.getCause();
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
         }
-        NEW_THREAD = handles.newThread();
-        SCHEDULER = handles.scheduler();
-        CONTINUATION = handles.continuation();
-        SET_STATE = handles.setState();
-        SET_CONTAINER = handles.setContainer();
-        YIELD = handles.yield();
-        NOTE_STATE = handles.noteState();
         FAILURE = failure;
+    }
+
+    /**
+     * Ways into the JDK; not to be had without the flag. Fields are reached by var handles, which take the wider types of
+     * our calls as they are, where each method handle has a class made for it in every young JVM, a millisecond each.
+     */
+    private static final class Jdk {
+        static final MethodHandle NEW_THREAD;
+        static final MethodHandle YIELD;
+        static final VarHandle SCHEDULER;
+        static final VarHandle CONTINUATION;
+        static final VarHandle STATE;
+        static final VarHandle CONTAINER;
+
+        static {
+            try {
+                Class<?> virtualThread = Class.forName("java.lang.VirtualThread");
+                MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(virtualThread, MethodHandles.lookup());
+                NEW_THREAD = lookup.findStatic(
+                        Class.forName("java.lang.ThreadBuilders"),
+                        "newVirtualThread",
+                        MethodType.methodType(Thread.class, Executor.class, String.class, int.class, Runnable.class));
+                YIELD = lookup.findVirtual(virtualThread, "yieldContinuation", MethodType.methodType(boolean.class))
+                        .asType(MethodType.methodType(boolean.class, Thread.class));
+                SCHEDULER = lookup.findVarHandle(virtualThread, "scheduler", Executor.class);
+                CONTINUATION = lookup.findVarHandle(virtualThread, "runContinuation", Runnable.class);
+                STATE = lookup.findVarHandle(virtualThread, "state", int.class);
+                CONTAINER = MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+                        .findVarHandle(Thread.class, "container", Class.forName("jdk.internal.vm.ThreadContainer"));
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
     }
 
     private Carrier() {}
 
-    private static MethodHandle containerSetter() throws ReflectiveOperationException {
-        return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
-                .findSetter(Thread.class, "container", Class.forName("jdk.internal.vm.ThreadContainer"))
-                .asType(SET_CONTAINER_TYPE);
+    /** Does once what the making of a thread takes, so that the first one is made sooner. Any thread. */
+    public static void rehearse() {
+        if (available()) {
+            Thread thread = newThread(UNTRACKED, null, Thread.currentThread());
+            var _ = continuationOf(thread);
+            var _ = schedulerOf(thread);
+            markStarted(thread);
+        }
     }
 
     /**
@@ -197,7 +162,7 @@ public final class Carrier {
      */
     public static Thread newThread(Executor scheduler, @Nullable String name, Runnable body) {
         try {
-            return (Thread) NEW_THREAD.invokeExact(scheduler, name, 0, body);
+            return (Thread) Jdk.NEW_THREAD.invokeExact(scheduler, name, 0, body);
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -208,20 +173,12 @@ public final class Carrier {
         if (!thread.isVirtual() || FAILURE != null) {
             return null;
         }
-        try {
-            return (Executor) SCHEDULER.invokeExact(thread);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (Executor) Jdk.SCHEDULER.get(thread);
     }
 
     /** What runs one step of a virtual thread; the same object for the thread's whole life. Any thread. */
     public static Runnable continuationOf(Thread thread) {
-        try {
-            return (Runnable) CONTINUATION.invokeExact(thread);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        return (Runnable) Jdk.CONTINUATION.get(thread);
     }
 
     /**
@@ -229,12 +186,8 @@ public final class Carrier {
      * that made it. Takes no lock.
      */
     public static void markStarted(Thread thread) {
-        try {
-            SET_CONTAINER.invokeExact(thread, UNTRACKED);
-            SET_STATE.invokeExact(thread, STARTED);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        Jdk.CONTAINER.set(thread, UNTRACKED);
+        Jdk.STATE.setVolatile(thread, STARTED);
     }
 
     /**
@@ -246,7 +199,7 @@ public final class Carrier {
      */
     public static boolean leave(Thread current) {
         try {
-            return (boolean) YIELD.invokeExact(current);
+            return (boolean) Jdk.YIELD.invokeExact(current);
         } catch (Throwable e) {
             throw unexpected(e);
         }
@@ -260,11 +213,7 @@ public final class Carrier {
      * the JDK hands it to the scheduler anew when it is done.
      */
     public static void markYielded(Thread thread) {
-        try {
-            NOTE_STATE.invokeExact(thread, YIELDED);
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
+        Jdk.STATE.set(thread, YIELDED);
     }
 
     /**

@@ -1,8 +1,10 @@
 package io.fastio.poll;
 
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of the operating system for the thread that calls. Linux only; elsewhere they do nothing. */
@@ -22,12 +24,12 @@ public final class LoopThread {
         if (nanos < 1) {
             throw new IllegalArgumentException("timer slack of " + nanos + " ns");
         }
-        Path file = slackFile();
+        File file = slackFile();
         if (file == null) {
             return false;
         }
-        try {
-            Files.writeString(file, Long.toString(nanos));
+        try (FileOutputStream out = new FileOutputStream(file)) {
+            out.write(Long.toString(nanos).getBytes(StandardCharsets.US_ASCII));
             return true;
         } catch (IOException | RuntimeException forbiddenHere) {
             return false;
@@ -36,9 +38,12 @@ public final class LoopThread {
 
     /** The calling thread's timer slack in nanoseconds, or -1 where it is not known. */
     public static long timerSlack() {
-        Path file = slackFile();
-        try {
-            return file == null ? -1 : Long.parseLong(Files.readString(file).trim());
+        File file = slackFile();
+        if (file == null) {
+            return -1;
+        }
+        try (FileInputStream in = new FileInputStream(file)) {
+            return Long.parseLong(new String(in.readAllBytes(), StandardCharsets.US_ASCII).trim());
         } catch (IOException | RuntimeException forbiddenHere) {
             return -1;
         }
@@ -51,16 +56,16 @@ public final class LoopThread {
 
     /**
      * The kernel's file for the calling thread, or null. Reached by the thread's own number, since the folder of a
-     * process's threads does not have it. A file and not {@code prctl}: linking a first native call takes longer than a
-     * small program runs.
+     * process's threads does not have it. A file and not {@code prctl}, and of java.io and not java.nio: what those load
+     * first takes longer than a small program runs.
      */
-    private static @Nullable Path slackFile() {
+    private static @Nullable File slackFile() {
         if (!isLinux()) {
             return null;
         }
         try {
-            Path thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
-            return thread == null ? null : Path.of("/proc", thread.toString(), "timerslack_ns");
+            String thread = new File("/proc/thread-self").getCanonicalFile().getName();
+            return new File("/proc/" + thread + "/timerslack_ns");
         } catch (IOException | RuntimeException noSuchFile) {
             return null;
         }
