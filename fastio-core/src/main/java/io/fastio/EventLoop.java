@@ -51,6 +51,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Who runs next. */
     final Scheduler scheduler;
 
+    final StepShare share;
     final Ticks ticks;
     final LiveTasks live = new LiveTasks();
     final Elsewhere elsewhere = new Elsewhere();
@@ -97,6 +98,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.handleInterrupt = b.handleInterrupt;
         this.exceptionHandler = b.exceptionHandler;
         this.scheduler = new Scheduler(this, b, clock, ticks);
+        this.share = new StepShare(scheduler, clock);
         this.ending = new Ending(this, clock, shutdownTimeout);
         Carrier.require(); // last, as it is made ready beside (StartUp)
         warmUp();

@@ -27,14 +27,6 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     private static final byte BY_DEADLINE = 2;
     private static final byte BY_CANCEL = 3;
 
-    /** Operations satisfied at once in one step before the next gives way, and how often the clock is looked at (S14). */
-    private static final int OPERATIONS_PER_STEP = 256;
-
-    private static final int OPERATIONS_PER_CLOCK = 16;
-    private static final int FIRST_CHECK = 4;
-    private static final long UNKNOWN = -1;
-    private static final long NANOS_PER_STEP = 1_000_000;
-
     /** The wait of a yield, and of a sleep: nobody keeps account of them. */
     private static final Wait.Hook YIELD = new Nobody();
 
@@ -83,11 +75,10 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     private int pendingScopes;
     private int shields;
 
-    // Share of this step (S14), and classes lent to it (Y2).
-    private int operations;
-    private int nextCheck;
+    /** Its operations have been slow of late (S14). */
     private boolean slowOperations;
-    private long stepSince;
+
+    // Classes lent to it (Y2).
     private int lentUrgent;
     private int lentNormal;
 
@@ -111,7 +102,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     @Override
     void runStep() {
-        beginShare();
+        loop.share.begin();
         super.runStep();
         if (hook == YIELD && phase == WAITING) {
             loop.scheduler.yielded(this);
@@ -137,41 +128,18 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         if (ticketAsked) {
             dropTicket(); // the wait that it named was not begun
         }
-        if (++operations >= nextCheck) {
+        if (loop.share.takesOperation()) {
             shareOfStep();
         }
     }
 
-    /**
-     * S14: gives way after so many operations, or so long a time, in one step. Looking at the clock for each of them would
-     * cost more than they do: quick ones share a look, slow ones, and those of steps that may be long, have one each.
-     */
+    /** S14: the share of this step may be used up. */
     private void shareOfStep() {
-        if (operations == 1) {
-            stepSince = UNKNOWN;
-            if (!slowOperations && !loop.scheduler.areStepsLong()) {
-                nextCheck = FIRST_CHECK;
-                return;
-            }
-        }
-        long now = loop.time();
-        if (stepSince == UNKNOWN) {
-            stepSince = loop.scheduler.stepBegan(now);
-        }
-        long elapsed = now - stepSince;
-        slowOperations = elapsed > NANOS_PER_STEP / OPERATIONS_PER_CLOCK;
-        if (operations >= OPERATIONS_PER_STEP || elapsed > NANOS_PER_STEP) {
+        StepShare share = loop.share;
+        slowOperations = share.look(slowOperations);
+        if (share.isUsedUp()) {
             goToEndOf(wakeClass); // not a wait of its own: what woke it still counts (S1)
-        } else {
-            nextCheck = slowOperations
-                    ? operations + 1
-                    : Math.min(OPERATIONS_PER_STEP, operations + Math.min(operations, OPERATIONS_PER_CLOCK));
         }
-    }
-
-    private void beginShare() {
-        operations = 0;
-        nextCheck = 1; // the rest with the first operation: most steps have none
     }
 
     /** Gives way and goes to the end of its class. */
@@ -188,7 +156,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             }
         }
         if (loop.scheduler.isNothingElseReady()) {
-            beginShare();
+            loop.share.begin();
             deliverPending(true);
             return;
         }
