@@ -100,7 +100,6 @@ public final class EventLoop implements Executor, AutoCloseable {
         this.scheduler = new Scheduler(this, b, clock, ticks);
         this.share = new StepShare(scheduler, clock);
         this.ending = new Ending(this, clock, shutdownTimeout);
-        Carrier.require(); // last, as it is made ready beside (StartUp)
         warmUp();
     }
 
@@ -109,9 +108,10 @@ public final class EventLoop implements Executor, AutoCloseable {
      * class, and on the carrier that would be the end of the loop.
      */
     private void warmUp() {
-        runners.add(new Runner(this));
         Objects.requireNonNull(LoopError.class);
         LoopTask.prepare();
+        Carrier.require(); // late, as it is made ready beside all this (StartUp)
+        runners.add(new Runner(this));
     }
 
     static long nanos(Duration d) {
