@@ -17,6 +17,9 @@ final class Idle {
 
     private static final int SPINS_BETWEEN_POLLS = 5;
 
+    /** A rest up to this (nanoseconds) is spun: a timed sleep takes 3 to 20 µs of processor time, and ends 35 to 50 µs late. */
+    private static final long SHORT_REST = 5_000;
+
     private final EventLoop loop;
     private final Scheduler scheduler;
     private final LoopClock clock;
@@ -79,6 +82,10 @@ final class Idle {
         if (due <= t) {
             return;
         }
+        if (due - t < SHORT_REST) {
+            spin(SPINS_BETWEEN_CLOCKS);
+            return;
+        }
         IdleStrategy s = strategy;
         if (s instanceof IdleStrategy.Block) {
             sleep(due, t);
@@ -109,11 +116,15 @@ final class Idle {
     /** Looks at the inbox mostly: whoever asks the system or the clock at that moment is late by what the answer takes. */
     private void spin() {
         boolean watching = scheduler.sleeper().isWatching();
-        for (int i = watching ? SPINS_BETWEEN_POLLS : SPINS_BETWEEN_CLOCKS; i > 0 && scheduler.inbox.isEmpty(); i--) {
-            Thread.onSpinWait();
-        }
+        spin(watching ? SPINS_BETWEEN_POLLS : SPINS_BETWEEN_CLOCKS);
         if (watching) {
             scheduler.sleeper().look();
+        }
+    }
+
+    private void spin(int times) {
+        for (int i = times; i > 0 && scheduler.inbox.isEmpty(); i--) {
+            Thread.onSpinWait();
         }
     }
 
