@@ -3,6 +3,7 @@ package io.fastio;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.fastio.poll.Poller;
 import io.fastio.stress.Meeting;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
@@ -24,7 +25,7 @@ public class SleeperParkCase {
     static final boolean TWIN = Twins.install(MethodHandles.lookup());
 
     private static final Inbox INBOX = new Inbox();
-    private static final Sleeper SLEEPER = new Sleeper(INBOX, EventLoop.PollerKind.AUTO);
+    private static final Sleeper SLEEPER = new Sleeper(INBOX, Poller.Kind.AUTO);
 
     private final Meeting meeting = new Meeting();
 

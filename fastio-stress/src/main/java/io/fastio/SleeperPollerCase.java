@@ -3,6 +3,7 @@ package io.fastio;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.fastio.poll.Poller;
 import io.fastio.stress.Meeting;
 import io.fastio.stress.Twin;
 import io.fastio.stress.Twins;
@@ -28,7 +29,7 @@ public class SleeperPollerCase {
     private final Meeting meeting = new Meeting();
 
     private static Sleeper sleeper() {
-        Sleeper s = new Sleeper(INBOX, EventLoop.PollerKind.AUTO);
+        Sleeper s = new Sleeper(INBOX, Poller.Kind.AUTO);
         try {
             s.poller(); // as a loop has done before it sleeps there
         } catch (java.io.IOException e) {
