@@ -45,6 +45,9 @@ public final class FdIo {
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int SIOCOUTQ = 0x5411;
+    private static final int LOCK_EX = 2;
+    private static final int LOCK_NB = 4;
+    private static final int LOCK_UN = 8;
 
     private static final MethodHandle READ = Libc.link("read", Libc.returnsLong(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle WRITE = Libc.link("write", Libc.returnsLong(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -61,6 +64,7 @@ public final class FdIo {
     private static final MethodHandle IOCTL =
             Libc.linkVariadic("ioctl", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG), 2);
     private static final MethodHandle POLL = Libc.link("poll", Libc.returnsInt(JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle FLOCK = Libc.link("flock", Libc.returnsInt(JAVA_INT, JAVA_INT));
     private static final MethodHandle ISATTY = Libc.link("isatty", Libc.returnsInt(JAVA_INT));
 
     /** {@code (Object)long}: a direct buffer's address without an allocation; null without the export of sun.nio.ch. */
@@ -334,6 +338,18 @@ public final class FdIo {
             return ioctl(fd, request, addressOf(arg, 0, 0));
         } finally {
             Reference.reachabilityFence(arg);
+        }
+    }
+
+    /**
+     * Takes the lock of an open file, which keeps out those who ask for it as well ({@code flock}), or gives it back. Never waits:
+     * {@code -}{@link Errno#EAGAIN} if another has it. Closing the file gives it back.
+     */
+    public int lock(int fd, boolean on) {
+        try {
+            return result((int) FLOCK.invokeExact(errno, fd, on ? LOCK_EX | LOCK_NB : LOCK_UN));
+        } catch (Throwable t) {
+            throw Libc.thrown(t);
         }
     }
 

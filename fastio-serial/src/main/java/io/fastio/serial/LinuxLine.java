@@ -37,6 +37,7 @@ final class LinuxLine extends SerialLine implements Device {
 
     // Where calls put what they tell; one at a time.
     private final MemorySegment termios = Arena.ofAuto().allocate(Termios.SIZE, 4);
+    private final MemorySegment before = Arena.ofAuto().allocate(Termios.SIZE, 4);
     private final MemorySegment number = Arena.ofAuto().allocate(JAVA_INT);
     private final MemorySegment counters = Arena.ofAuto().allocate(Termios.COUNTERS_SIZE, 4);
 
@@ -53,7 +54,7 @@ final class LinuxLine extends SerialLine implements Device {
             throw switch (-fd) {
                 case Errno.ENOENT, ENXIO, ENODEV -> new FileNotFoundException("no serial port " + path);
                 case EACCES -> new AccessDeniedException(path, null, "no access; is the user in its group (dialout)?");
-                case EBUSY -> new IOException("serial port " + path + " is in use by somebody else");
+                case EBUSY -> inUse(path);
                 default -> Errno.exception("open " + path, fd);
             };
         }
@@ -71,6 +72,10 @@ final class LinuxLine extends SerialLine implements Device {
                 line.close();
             }
         }
+    }
+
+    private static IOException inUse(String path) {
+        return new IOException("serial port " + path + " is in use by somebody else");
     }
 
     // =========================================================== the device
@@ -182,12 +187,32 @@ final class LinuxLine extends SerialLine implements Device {
 
     @Override
     public void configure(SerialOptions options) throws IOException {
+        setExclusive(options.exclusive()); // first: whoever has the port is not to find other settings
         ioctl("settings", Termios.TCGETS2, termios);
+        before.copyFrom(termios);
         Termios.set(termios, options);
         ioctl("setting " + options.name(), Termios.TCSETS2, termios);
-        ioctl("exclusive use", options.exclusive() ? Termios.TIOCEXCL : Termios.TIOCNXCL, 0L);
-        exclusive = options.exclusive();
-        requireInForce(options, settings());
+        boolean inForce = false;
+        try {
+            requireInForce(options, settings());
+            inForce = true;
+        } finally {
+            if (!inForce) {
+                ioctl("settings", Termios.TCSETS2, before);
+            }
+        }
+    }
+
+    /** The terminal's own mark keeps out everybody but root, and the lock those who ask for it, as most programs do. */
+    private void setExclusive(boolean on) throws IOException {
+        requireOpen();
+        int locked = fds.lock(fd, on);
+        if (locked == -Errno.EAGAIN) {
+            throw inUse(path);
+        }
+        checked("locking", locked);
+        ioctl("exclusive use", on ? Termios.TIOCEXCL : Termios.TIOCNXCL, 0L);
+        exclusive = on;
     }
 
     /** The kernel does not refuse what the hardware cannot do; it does something else. */

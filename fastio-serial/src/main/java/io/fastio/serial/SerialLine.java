@@ -32,7 +32,11 @@ public abstract sealed class SerialLine permits LinuxLine, LibraryLine {
     /** The settings in force, as the driver tells them. */
     public abstract SerialOptions settings() throws IOException;
 
-    /** Changes the settings at once; what has not been sent may be sent by the new ones: see {@link #awaitSent}. */
+    /**
+     * Changes the settings at once, all or none; what has not been sent may be sent by the new ones: see {@link #awaitSent}.
+     *
+     * @throws IOException if the port cannot do that, or another has it and {@link SerialOptions#exclusive} is wanted
+     */
     public abstract void configure(SerialOptions options) throws IOException;
 
     /** The modem lines; {@link IOException} if the port has none, as a pseudo-terminal. */

@@ -318,6 +318,29 @@ final class SerialPortTest {
     }
 
     @Test
+    void aPortInUseIsRefusedAndKeepsItsSettings() throws Exception {
+        on(PollerKind.AUTO, () -> {
+            try (Pty pty = new Pty()) {
+                SerialOptions slow = SerialOptions.of("9600 8N2");
+                Stream first = SerialPort.open(pty.path, slow);
+                assertThatThrownBy(() -> SerialPort.open(pty.path))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("in use");
+                assertThat(SerialLine.of(first).settings()).isEqualTo(slow);
+                SerialLine.of(first).configure(slow.exclusive(false));
+                try (Stream second = SerialPort.open(pty.path, slow.exclusive(false))) {
+                    assertThat(SerialLine.of(second).path()).isEqualTo(pty.path);
+                }
+                SerialLine.of(first).configure(slow);
+                first.close();
+                try (Stream next = SerialPort.open(pty.path)) {
+                    assertThat(SerialLine.of(next).settings()).isEqualTo(SerialOptions.defaults());
+                }
+            }
+        });
+    }
+
+    @Test
     void theLineTellsWhatItKnows() throws Exception {
         on(PollerKind.AUTO, () -> {
             try (Pty pty = new Pty();
