@@ -82,10 +82,6 @@ final class Idle {
         if (due <= t) {
             return;
         }
-        if (due - t < SHORT_REST) {
-            spin(SPINS_BETWEEN_CLOCKS);
-            return;
-        }
         IdleStrategy s = strategy;
         if (s instanceof IdleStrategy.Block) {
             sleep(due, t);
@@ -129,6 +125,10 @@ final class Idle {
     }
 
     private void sleep(long due, long t) {
+        if (due - t < SHORT_REST) {
+            spin(SPINS_BETWEEN_CLOCKS);
+            return;
+        }
         Sleeper sleeper = scheduler.sleeper();
         if (sleeper.owesLook()) {
             sleeper.look();

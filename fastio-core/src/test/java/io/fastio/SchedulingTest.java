@@ -856,6 +856,21 @@ final class SchedulingTest {
         });
     }
 
+    /** A timed sleep takes longer, and more of the processor. */
+    @Test
+    void S10_aRestOfMicrosecondsIsSpun() throws Exception {
+        Asyncio.run(() -> {
+            long before = 0;
+            for (int i = 0; i < 40_000; i++) {
+                if (i == 30_000) { // so long the way to a rest is so slow that nothing is left of it
+                    before = Asyncio.runningLoop().counters().sleeps();
+                }
+                Asyncio.sleepNanos(4_500);
+            }
+            assertThat(Asyncio.runningLoop().counters().sleeps() - before).isLessThan(100);
+        });
+    }
+
     private static long carrierCpuNanos() throws Exception {
         Thread carrier = Asyncio.runningLoop().carrier();
         return Asyncio.offload(() -> ManagementFactory.getThreadMXBean().getThreadCpuTime(carrier.threadId()));
