@@ -272,14 +272,19 @@ public final class Streams {
     // =========================================================== layers
 
     /**
-     * Lays a protocol over a stream. From then on the result is used in place of {@code below}, and closes it. Does not wait.
+     * Lays a protocol over a stream. From then on the result is used in place of {@code below}, and closes it; it has the priority
+     * that {@code below} has (I7). Does not wait.
      *
      * @param layer makes the layer from what it may do with the stream below
      */
     public static Stream layered(Stream below, Function<? super Below, ? extends Layer> layer) {
         Objects.requireNonNull(below, "below");
         LoopIo io = LoopIo.get();
-        return new Stream(io, new LayerTransport(io, below, layer.apply(new Below(below))), below.name());
+        Stream s = new Stream(io, new LayerTransport(io, below, layer.apply(new Below(below))), below.name());
+        if (below.out.hasPriority()) {
+            s.writePriority(true); // who reads waits for the stream below, in its class
+        }
+        return s;
     }
 
     // =========================================================== servers

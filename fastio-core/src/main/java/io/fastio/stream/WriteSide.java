@@ -372,6 +372,10 @@ final class WriteSide {
         }
     }
 
+    boolean hasPriority() {
+        return priority;
+    }
+
     // =========================================================== below a layer
 
     /** Writes what is taken now. */

@@ -320,6 +320,27 @@ final class DatagramTest {
         });
     }
 
+    /** The system does not tell an endpoint that is not connected; its reader goes on, whoever it sends to. */
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "SELECTOR"})
+    void I4_anUnconnectedEndpointGoesOnReadingWhoeverIsUnreachable(PollerKind poller) throws Exception {
+        on(poller, () -> {
+            InetSocketAddress nobody = nobody();
+            try (Datagram d = here();
+                    Datagram other = here()) {
+                Task<String> reader = Asyncio.createTask(() -> text(d));
+                for (int i = 0; i < 5; i++) {
+                    d.send(bytes("anybody?"), nobody);
+                    Asyncio.sleepMs(1);
+                }
+                assertThat(reader.done()).isFalse();
+                other.send(bytes("somebody"), d.localAddress());
+                assertThat(reader.await()).isEqualTo("somebody");
+                assertThat(d.unreachable()).isZero();
+            }
+        });
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"EPOLL", "SELECTOR"})
     void I4_F82_closeEndsAWaitingReceive(PollerKind poller) throws Exception {
@@ -493,6 +514,11 @@ final class DatagramTest {
                 assertThat(text(two)).isEqualTo("all");
                 assertThat(two.leave(group, network)).isTrue();
                 assertThat(two.leave(group, network)).isFalse();
+                sender.send(bytes("the rest"), members);
+                assertThat(text(one)).isEqualTo("the rest");
+                assertThatThrownBy(() -> Asyncio.waitForMs(() -> two.receive(), 20))
+                        .as("left, though others of this machine have not")
+                        .isInstanceOf(TimeoutException.class);
                 assertThatThrownBy(() -> one.join(InetAddress.getByName("10.0.0.1"), network))
                         .isInstanceOf(IllegalArgumentException.class);
             }

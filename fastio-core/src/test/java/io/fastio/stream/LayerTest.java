@@ -168,4 +168,47 @@ final class LayerTest extends OnBothPollers {
             ends.server().close();
         });
     }
+
+    /** I7: the priority of a stream is that of what is laid over it, for who waits to write as for who waits to read. */
+    @Test
+    void I7_aStreamKeepsItsPriorityBehindALayer() throws Exception {
+        run(() -> {
+            Ends ends = connected();
+            ends.client().priority(true);
+            Stream s = Streams.layered(ends.client(), Mask::new);
+            List<String> order = new ArrayList<>();
+            s.write(pattern(MUCH));
+            Task<?> reader = Asyncio.createTask(() -> {
+                assertThat(s.readLine()).isEqualTo("news");
+                order.add("reader");
+            });
+            Task<?> writer = Asyncio.createTask(() -> {
+                assertThatThrownBy(s::drain).isInstanceOf(IOException.class);
+                order.add("writer");
+            });
+            Asyncio.sleepMs(20);
+            Streams.layered(ends.server(), Mask::new).write("news\n");
+            addBehindAnArrival(order, reader);
+            ends.server().abort();
+            addBehindAnArrival(order, writer);
+            assertThat(order.subList(0, 2)).contains("reader"); // the loop looks before a step, or behind it
+            assertThat(order.subList(51, 53)).contains("writer");
+        });
+    }
+
+    /** What is ready when something arrives, and waits longer than {@code urgent}, which it is for. */
+    private static void addBehindAnArrival(List<String> order, Task<?> urgent) throws Exception {
+        long end = System.nanoTime() + 20_000_000;
+        while (System.nanoTime() - end < 0) {
+            Thread.onSpinWait(); // until the kernel has carried it from socket to socket
+        }
+        List<Task<?>> others = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            others.add(Asyncio.createTask(() -> order.add("other")));
+        }
+        for (Task<?> t : others) {
+            t.await();
+        }
+        urgent.await();
+    }
 }

@@ -8,20 +8,28 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/** A serial port of any system, by jSerialComm; the loop asks it (I8), as the library keeps its descriptor to itself. */
+/**
+ * A serial port of any system, by jSerialComm; the loop asks it (I8), as the library keeps its descriptor to itself. A write of the
+ * library goes round in circles for as long as the system takes nothing, as when the other side says that it has no room: so that
+ * is for a thread of the port's own.
+ */
 final class LibraryLine extends SerialLine implements Device {
-    /**
-     * What the system has taken and not sent, at most: with more than it has room for, a write of the library goes round in
-     * circles until there is room, and the loop with it. Systems have 4,096 bytes and more.
-     */
+    /** What the system has taken and not sent, at most; systems have room for 4,096 bytes and more. */
     private static final int MOST_UNSENT = 1024;
 
+    /** How long a port that is being closed waits for its output; Linux does so too. */
+    private static final Duration LINGER = Duration.ofSeconds(30);
+
     private final SerialPort port;
+    private final Sender sender = new Sender();
     private final byte[] piece = new byte[4096];
     private SerialOptions options;
-    private boolean closed;
+    private volatile boolean closed;
 
     private LibraryLine(SerialPort port, SerialOptions options) {
         this.port = port;
@@ -80,11 +88,11 @@ final class LibraryLine extends SerialLine implements Device {
     @Override
     public int poll(int interest) {
         int there = port.bytesAvailable();
-        if (there < 0) {
+        if (there < 0 || sender.failed) {
             return ERROR;
         }
         int ready = there > 0 ? READ : 0;
-        if ((interest & WRITE) != 0 && port.bytesAwaitingWrite() < MOST_UNSENT) {
+        if ((interest & WRITE) != 0 && room() > 0) {
             ready |= WRITE;
         }
         return ready & interest;
@@ -100,20 +108,76 @@ final class LibraryLine extends SerialLine implements Device {
         return n;
     }
 
+    private int room() {
+        return sender.left > 0 ? 0 : MOST_UNSENT - Math.max(0, port.bytesAwaitingWrite());
+    }
+
     @Override
     public int write(ByteBuffer src) throws IOException {
-        int room = MOST_UNSENT - port.bytesAwaitingWrite();
-        int n = Math.min(src.remaining(), Math.min(room, piece.length));
+        if (sender.failed || port.bytesAvailable() < 0) {
+            throw gone();
+        }
+        int n = Math.min(src.remaining(), room());
         if (n <= 0) {
             return 0;
         }
-        src.get(src.position(), piece, 0, n);
-        int taken = port.writeBytes(piece, n);
-        if (taken < 0 || taken == 0 && port.bytesAvailable() < 0) {
-            throw gone();
+        sender.send(src, n);
+        return n;
+    }
+
+    /** Gives the library one piece after the other. */
+    private final class Sender implements Runnable {
+        private final byte[] taken = new byte[MOST_UNSENT];
+        private int length;
+        private @Nullable Thread thread;
+
+        /** Bytes that the system has not taken yet; the loop fills {@link #taken} while it is 0. */
+        volatile int left;
+
+        volatile boolean failed;
+
+        /** Loop. */
+        void send(ByteBuffer src, int n) {
+            src.get(taken, 0, n);
+            length = n;
+            left = n;
+            Thread t = thread;
+            if (t == null) {
+                thread = Thread.ofPlatform()
+                        .daemon()
+                        .name("writing to " + path())
+                        .start(this);
+            } else {
+                LockSupport.unpark(t);
+            }
         }
-        src.position(src.position() + taken);
-        return taken;
+
+        @Override
+        public void run() {
+            while (!failed && (left > 0 || !closed)) {
+                int n = left;
+                if (n == 0) {
+                    LockSupport.park(this);
+                    continue;
+                }
+                int sent = port.writeBytes(taken, n, length - n);
+                failed = sent < 0 || sent == 0 && port.bytesAvailable() < 0;
+                left = n - Math.max(sent, 0);
+            }
+        }
+
+        /** Once the line is closed: waits for what is left. Not for the loop. */
+        void end() {
+            Thread t = thread;
+            if (t != null) {
+                LockSupport.unpark(t);
+                try {
+                    t.join(LINGER);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt(); // closes without the rest
+                }
+            }
+        }
     }
 
     private DeviceGoneException gone() {
@@ -125,7 +189,10 @@ final class LibraryLine extends SerialLine implements Device {
         if (!closed) {
             closed = true;
             // It waits for a thread of the library's own, if there is one, and for output.
-            Thread.ofPlatform().daemon().name("closing " + path()).start(port::closePort);
+            Thread.ofPlatform().daemon().name("closing " + path()).start(() -> {
+                sender.end();
+                port.closePort();
+            });
         }
     }
 
@@ -199,7 +266,7 @@ final class LibraryLine extends SerialLine implements Device {
     @Override
     public int unsent() throws IOException {
         requireOpen();
-        return checked("unsent bytes", port.bytesAwaitingWrite());
+        return sender.left + checked("unsent bytes", port.bytesAwaitingWrite());
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -215,15 +216,22 @@ final class LinuxLine extends SerialLine implements Device {
         exclusive = on;
     }
 
-    /** The kernel does not refuse what the hardware cannot do; it does something else. */
     private void requireInForce(SerialOptions wanted, SerialOptions inForce) throws IOException {
+        String missing = missing(wanted, inForce, Path.of(path).toRealPath().startsWith("/dev/pts"));
+        if (missing != null) {
+            throw new IOException(this + " cannot do " + missing);
+        }
+    }
+
+    /**
+     * The kernel does not refuse what the hardware cannot do; it does something else. That is told, but for pseudo-terminals:
+     * these have always 8 bits without parity, and no line in between.
+     */
+    static @Nullable String missing(SerialOptions wanted, SerialOptions inForce, boolean pseudoTerminal) {
         if (Math.abs(inForce.speed() - wanted.speed()) > wanted.speed() * SPEED_TOLERANCE) {
-            throw new IOException(this + " cannot do " + wanted.speed() + " bit/s; nearest is " + inForce.speed());
+            return wanted.speed() + " bit/s; nearest is " + inForce.speed();
         }
-        boolean pseudoTerminal = path.startsWith("/dev/pts/"); // always 8 bits without parity, and no line in between
-        if (!pseudoTerminal && !inForce.speed(wanted.speed()).equals(wanted)) {
-            throw new IOException(this + " cannot do " + wanted + "; it does " + inForce);
-        }
+        return pseudoTerminal || inForce.speed(wanted.speed()).equals(wanted) ? null : wanted + "; it does " + inForce;
     }
 
     @Override

@@ -83,4 +83,22 @@ final class SerialOptionsTest {
         assertThat(Termios.modemLines(Termios.TIOCM_DSR | Termios.TIOCM_RNG | Termios.TIOCM_CAR | Termios.TIOCM_RTS))
                 .isEqualTo(new ModemLines(false, true, true, true, false, true));
     }
+
+    /** The kernel sets something else and says nothing; a wrong speed damages bytes, a wrong parity loses errors. */
+    @Test
+    void whatTheHardwareDoesNotDoIsTold() {
+        SerialOptions wanted = SerialOptions.of("115200 7E1");
+        assertThat(LinuxLine.missing(wanted, wanted, false)).isNull();
+        assertThat(LinuxLine.missing(wanted, wanted.speed(115_385), false))
+                .as("near enough")
+                .isNull();
+        assertThat(LinuxLine.missing(wanted, wanted.speed(125_000), false)).contains("115200", "125000");
+        assertThat(LinuxLine.missing(wanted, wanted.speed(125_000), true)).contains("115200", "125000");
+        for (SerialOptions other : new SerialOptions[] {
+            wanted.parity(Parity.NONE), wanted.dataBits(8), wanted.stopBits(2), wanted.flowControl(FlowControl.RTS_CTS)
+        }) {
+            assertThat(LinuxLine.missing(wanted, other, false)).contains("it does", other.toString());
+            assertThat(LinuxLine.missing(wanted, other, true)).isNull();
+        }
+    }
 }

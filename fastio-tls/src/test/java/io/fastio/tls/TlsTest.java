@@ -11,6 +11,7 @@ import io.fastio.EventLoop;
 import io.fastio.LoopError;
 import io.fastio.Task;
 import io.fastio.context.LoopGroup;
+import io.fastio.stream.Device;
 import io.fastio.stream.Server;
 import io.fastio.stream.Stream;
 import io.fastio.stream.StreamReader;
@@ -30,21 +31,32 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.X509ExtendedKeyManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -261,6 +273,104 @@ final class TlsTest {
         });
     }
 
+    @Test
+    void speaksTheChosenCiphersOnly() throws Exception {
+        onLoop(() -> {
+            try (Server s = SERVER.ciphers("TLS_AES_256_GCM_SHA384").startServer(TlsTest::echo, "localhost", 0)) {
+                try (Stream c = CLIENT.connect("localhost", s.port())) {
+                    assertThat(((TlsInfo) c.getExtraInfo("tls")).session().getCipherSuite())
+                            .isEqualTo("TLS_AES_256_GCM_SHA384");
+                }
+                assertThatThrownBy(
+                                () -> CLIENT.ciphers("TLS_AES_128_GCM_SHA256").connect("localhost", s.port()))
+                        .isInstanceOf(SSLException.class)
+                        .hasMessageContaining("handshake_failure");
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    /** With contexts of one's own; the server's key is slow to come by, as one in a token is. */
+    @Test
+    void theLoopGoesOnWhileAHandshakeIsComputed() throws Exception {
+        AtomicInteger ticks = new AtomicInteger();
+        List<Integer> meanwhile = Collections.synchronizedList(new ArrayList<>());
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(Certificates.keys("localhost"), Certificates.PASSWORD);
+        X509ExtendedKeyManager quick = (X509ExtendedKeyManager) keys.getKeyManagers()[0];
+        SSLContext slow = SSLContext.getInstance("TLS");
+        slow.init(new KeyManager[] {new SlowKeys(quick, ticks, meanwhile)}, null, null);
+        SSLContext trusting = Keys.context(null, null, Certificates.trust("ca"));
+        onLoop(() -> {
+            Task<?> ticker = Asyncio.createTask(() -> {
+                while (true) {
+                    Asyncio.sleepMs(2);
+                    ticks.incrementAndGet();
+                }
+            });
+            try (Server s = TlsServer.create(slow).startServer(TlsTest::echo, "localhost", 0);
+                    Stream c = TlsClient.create(trusting).connect("localhost", s.port())) {
+                assertThat(ask(c, "at last")).isEqualTo("at last");
+            }
+            ticker.cancel();
+        });
+        assertThat(meanwhile).isNotEmpty().allMatch(n -> n >= 10);
+    }
+
+    /** Takes as long for its key as the loop needs for ten ticks, and 20 s at most. */
+    private static final class SlowKeys extends X509ExtendedKeyManager {
+        private final X509ExtendedKeyManager quick;
+        private final AtomicInteger ticks;
+        private final List<Integer> meanwhile;
+
+        SlowKeys(X509ExtendedKeyManager quick, AtomicInteger ticks, List<Integer> meanwhile) {
+            this.quick = quick;
+            this.ticks = ticks;
+            this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
+            int before = ticks.get();
+            long end = System.nanoTime() + 20_000_000_000L;
+            while (ticks.get() < before + 10 && System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            meanwhile.add(ticks.get() - before);
+            return quick.chooseEngineServerAlias(keyType, issuers, engine);
+        }
+
+        @Override
+        public String[] getClientAliases(String keyType, Principal[] issuers) {
+            return quick.getClientAliases(keyType, issuers);
+        }
+
+        @Override
+        public String chooseClientAlias(String[] keyType, Principal[] issuers, Socket socket) {
+            return quick.chooseClientAlias(keyType, issuers, socket);
+        }
+
+        @Override
+        public String[] getServerAliases(String keyType, Principal[] issuers) {
+            return quick.getServerAliases(keyType, issuers);
+        }
+
+        @Override
+        public String chooseServerAlias(String keyType, Principal[] issuers, Socket socket) {
+            return quick.chooseServerAlias(keyType, issuers, socket);
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return quick.getCertificateChain(alias);
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return quick.getPrivateKey(alias);
+        }
+    }
+
     // =========================================================== who is refused
 
     @Test
@@ -346,6 +456,43 @@ final class TlsTest {
                             .isInstanceOf(IOException.class);
                 }
                 assertThat(seen).hasSize(2);
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    /** Asked for, a certificate may be left out, but not be somebody's whom nobody trusts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void aClientCertificateMayBeWantedOnly(String version) throws Exception {
+        KeyStore trusted = Certificates.trust("ca");
+        onLoop(() -> {
+            List<Integer> shown = new ArrayList<>();
+            TlsServer wants = TlsServer.showing(Certificates.keys("localhost"), Certificates.PASSWORD, trusted)
+                    .clientCertificate(TlsServer.ClientCertificate.WANTED);
+            try (Server s = wants.startServer(
+                    (r, w) -> {
+                        shown.add(((TlsInfo) w.getExtraInfo("tls"))
+                                .peerCertificates()
+                                .size());
+                        echo(r, w);
+                    },
+                    "localhost",
+                    0)) {
+                TlsClient with = TlsClient.trusting(trusted, Certificates.keys("client"), Certificates.PASSWORD);
+                for (TlsClient client : List.of(CLIENT.protocols(version), with.protocols(version))) {
+                    try (Stream c = client.connect("localhost", s.port())) {
+                        assertThat(ask(c, "x")).isEqualTo("x");
+                    }
+                }
+                assertThat(shown).hasSize(2).startsWith(0).doesNotHaveDuplicates();
+                TlsClient strange = TlsClient.trusting(trusted, Certificates.keys("untrusted"), Certificates.PASSWORD)
+                        .protocols(version);
+                // The JDK's client shows none if it has none of an authority that the server names.
+                try (Stream c = strange.connect("localhost", s.port())) {
+                    assertThat(ask(c, "x")).isEqualTo("x");
+                }
+                assertThat(shown).endsWith(0);
             }
         });
         assertThat(reported).isEmpty();
@@ -633,6 +780,121 @@ final class TlsTest {
         assertThat(reported).isEmpty();
     }
 
+    /** What somebody on the way lets through to the client, and how he ends it. */
+    private static final class Way {
+        long left = Long.MAX_VALUE;
+        boolean reset;
+
+        Server to(Server server) throws IOException {
+            return Streams.startServer(
+                    (r, w) -> {
+                        try (Stream on = Streams.openConnection("localhost", server.port())) {
+                            Task<?> there = Asyncio.createTask(() -> r.copyTo(on));
+                            byte[] some = new byte[10_000];
+                            while (left > 0) {
+                                int n = on.readInto(some, 0, (int) Math.min(left, some.length));
+                                w.write(some, 0, Math.max(0, n));
+                                w.flush();
+                                left = n < 0 ? 0 : left - n;
+                            }
+                            if (reset) {
+                                ((Stream) w).abort();
+                            }
+                            there.cancel();
+                        }
+                    },
+                    "localhost",
+                    0);
+        }
+    }
+
+    /** Cut off in the handshake, between two records, in the head of one, within one, in its last byte; by an end or a reset. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
+    void tellsACutWhereverItIs(String version) throws Exception {
+        onLoop(() -> {
+            List<Throwable> heard = new ArrayList<>();
+            Way way = new Way();
+            try (Server s = SERVER.startServer(
+                            (r, w) -> {
+                                try {
+                                    echo(r, w);
+                                } catch (IOException e) {
+                                    heard.add(e);
+                                }
+                            },
+                            "localhost",
+                            0);
+                    Server between = way.to(s)) {
+                for (boolean reset : new boolean[] {false, true}) {
+                    way.reset = reset;
+                    for (long first : new long[] {0, 3, 100, 500}) {
+                        way.left = first;
+                        TlsClient stranger = client("ca").protocols(version); // a whole handshake each time
+                        assertThatThrownBy(() -> stranger.connect("localhost", between.port()))
+                                .as(first + " bytes of the handshake")
+                                .isInstanceOf(IOException.class)
+                                .isNotInstanceOf(TlsTruncatedException.class);
+                    }
+                    assertThat(heard).isEmpty();
+                    for (long more : new long[] {0, 3, 5, 12, 1_000}) {
+                        way.left = Long.MAX_VALUE;
+                        try (Stream c = CLIENT.protocols(version).connect("localhost", between.port())) {
+                            assertThat(ask(c, "hello")).isEqualTo("hello");
+                            way.left = more;
+                            c.write(pattern(1_000, 1));
+                            assertThatThrownBy(() -> c.read(-1))
+                                    .as(more + " bytes of a record")
+                                    .isInstanceOf(reset ? IOException.class : TlsTruncatedException.class);
+                            assertThat(c.atEof()).isFalse();
+                        }
+                    }
+                    for (int i = 0; i < 500 && heard.size() < 5; i++) {
+                        Asyncio.sleepMs(10);
+                    }
+                    assertThat(heard)
+                            .as("by the server")
+                            .hasSize(5)
+                            .allMatch(e -> e instanceof TlsTruncatedException || reset);
+                    heard.clear();
+                }
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    /** TLS 1.2 has no half-closed sessions: an end in one direction is answered by that of the other. */
+    @Test
+    void tls12EndsBothDirectionsAtOnce() throws Exception {
+        onLoop(() -> {
+            List<Object> seen = new ArrayList<>();
+            Event served = new Event();
+            try (Server s = SERVER.startServer(
+                            (r, w) -> {
+                                seen.add(r.read(-1).length);
+                                try {
+                                    w.write("an answer");
+                                    w.flush();
+                                } catch (IOException e) {
+                                    seen.add(e);
+                                } finally {
+                                    served.set();
+                                }
+                            },
+                            "localhost",
+                            0);
+                    Stream c = CLIENT.protocols("TLSv1.2").connect("localhost", s.port())) {
+                c.write(new byte[100_000]);
+                c.writeEof();
+                assertThat(c.read(-1)).as("no answer, and no truncation").isEmpty();
+                served.await();
+                assertThat(seen).hasSize(2).first().isEqualTo(100_000);
+                assertThat(seen.getLast()).isInstanceOf(ClosedChannelException.class);
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
     @Test
     void canBeHalfClosed() throws Exception {
         onLoop(() -> {
@@ -689,6 +951,90 @@ final class TlsTest {
     }
 
     // =========================================================== streams as others
+
+    /** Two ends of a line that the loop has to ask, with little room in between. */
+    private static final class Line implements Device {
+        private final ByteBuffer coming;
+        private final ByteBuffer going;
+
+        private Line(ByteBuffer coming, ByteBuffer going) {
+            this.coming = coming;
+            this.going = going;
+        }
+
+        static List<Stream> ends() throws IOException {
+            ByteBuffer a = ByteBuffer.allocate(1_000);
+            ByteBuffer b = ByteBuffer.allocate(1_000);
+            return List.of(new Stream(new Line(a, b)), new Stream(new Line(b, a)));
+        }
+
+        @Override
+        public int poll(int interest) {
+            return interest & ((coming.position() > 0 ? READ : 0) | (going.hasRemaining() ? WRITE : 0));
+        }
+
+        @Override
+        public int read(ByteBuffer dst) {
+            coming.flip();
+            int n = Math.min(coming.remaining(), dst.remaining());
+            dst.put(dst.position(), coming, coming.position(), n).position(dst.position() + n);
+            coming.position(n).compact();
+            return n;
+        }
+
+        @Override
+        public int write(ByteBuffer src) {
+            int n = Math.min(going.remaining(), src.remaining());
+            going.put(going.position(), src, src.position(), n).position(going.position() + n);
+            src.position(src.position() + n);
+            return n;
+        }
+    }
+
+    /** Over a Unix-domain socket, a device, and TLS itself: the same session, byte for byte, with its end. */
+    @ParameterizedTest
+    @ValueSource(strings = {"unix", "device", "TLS"})
+    void liesOverAnyStream(String kind, @TempDir Path folder) throws Exception {
+        byte[] data = pattern(300_000, 5);
+        onLoop(() -> {
+            List<Stream> ends = new ArrayList<>();
+            try (Server s = switch (kind) {
+                case "unix" -> Streams.startUnixServer(twin(), folder.resolve("tls"));
+                case "device" -> Streams.startServer(twin(), "localhost", 0); // nobody comes
+                default -> SERVER.startServer(twin(), "localhost", 0);
+            }) {
+                switch (kind) {
+                    case "unix" -> ends.add(Streams.openUnixConnection(folder.resolve("tls")));
+                    case "device" -> {
+                        ends.addAll(Line.ends());
+                        Asyncio.createTask(() -> twin().handle(ends.get(1), ends.get(1)));
+                    }
+                    default -> ends.add(CLIENT.connect("localhost", s.port()));
+                }
+                Stream c = CLIENT.upgrade(ends.getFirst(), "localhost");
+                Task<?> writer = Asyncio.createTask(() -> {
+                    c.write(data);
+                    c.drain();
+                    c.writeEof();
+                });
+                assertThat(c.read(-1)).isEqualTo(data);
+                assertThat(c.atEof()).isTrue();
+                writer.await();
+                c.close();
+                assertThat(c.waitClosed()).isTrue();
+            }
+        });
+        assertThat(reported).isEmpty();
+    }
+
+    private static Server.Handler twin() {
+        return (r, w) -> {
+            Stream t = SERVER.upgrade((Stream) r);
+            echo(t, t);
+            t.close();
+            t.waitClosed();
+        };
+    }
 
     @Test
     void upgradesALiveConnection() throws Exception {
