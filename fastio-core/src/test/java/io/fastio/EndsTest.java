@@ -409,6 +409,30 @@ final class EndsTest {
         loop.close();
     }
 
+    /** The budget of a frame: the step in progress, and the round it is in, is all that may exceed it. */
+    @Test
+    void pollEndsWhenItsTimeIsOverHoweverMuchIsReady() throws Exception {
+        TestLoop t = TestLoop.open();
+        int[] steps = new int[3];
+        for (int i = 0; i < steps.length; i++) {
+            int n = i;
+            t.loop.createTask(() -> {
+                while (true) {
+                    t.hog(1);
+                    steps[n]++;
+                    Asyncio.yieldNow();
+                }
+            });
+        }
+        for (int frame = 1; frame <= 10; frame++) {
+            long start = t.loop.time();
+            assertThat(t.loop.poll(Duration.ofMillis(5))).isTrue();
+            assertThat(t.loop.time() - start).isBetween(5_000_000L, 7_999_999L);
+            assertThat(steps).as("all had their turn").doesNotContain(frame - 1);
+        }
+        t.loop.close();
+    }
+
     @Test
     void pollOfALoopOnVirtualTimeDoesNotWaitForOffloadedWork() throws Exception {
         TestLoop t = TestLoop.open();

@@ -233,25 +233,86 @@ final class WakeTest {
         }
     }
 
+    /** With a tick of a minute: what wakes a loop for something else, or has it go to sleep, brings the batched ones as well. */
     @Test
-    void W2_aBatchedSetIsSeenAtTheNextTurnOfABusyLoopOrItsNextTick() throws Exception {
-        try (EventLoop loop = settings().tick(Duration.ofMillis(20)).build()) {
+    void W2_aBatchedSetComesWithOtherWakesAndBeforeASleep() throws Exception {
+        try (EventLoop loop = settings().tick(Duration.ofMinutes(1)).build()) {
             loop.run(() -> {
-                Event quick = new Event(Priority.NORMAL, WakePolicy.BATCHED);
-                AtomicLong setAt = new AtomicLong();
-                AtomicLong seenAt = new AtomicLong();
-                Task<?> waiter = Asyncio.createTask(() -> {
-                    quick.await();
-                    seenAt.set(System.nanoTime());
-                });
-                Asyncio.sleepMs(5);
-                start(1, () -> {
-                    setAt.set(System.nanoTime());
-                    quick.set();
-                });
-                waiter.await();
-                assertThat(seenAt.get() - setAt.get()).isLessThan(TimeUnit.MILLISECONDS.toNanos(2000));
+                Event batched = new Event(Priority.NORMAL, WakePolicy.BATCHED);
+                for (int i = 0; i < 10; i++) {
+                    Task<?> waiter = Asyncio.createTask(() -> batched.await());
+                    Asyncio.yieldNow();
+                    stuckUntil(start(1, batched::set));
+                    stuckUntil(start(1, () -> loop.callSoon(() -> {})));
+                    Asyncio.yieldNow();
+                    Asyncio.yieldNow();
+                    assertThat(waiter.done()).isTrue();
+                    batched.clear();
+
+                    Task<?> sleeper = Asyncio.createTask(() -> batched.await());
+                    Asyncio.yieldNow();
+                    stuckUntil(start(1, batched::set));
+                    for (int k = 0; k < 3; k++) {
+                        Asyncio.sleepMs(1);
+                    }
+                    assertThat(sleeper.done()).isTrue();
+                    batched.clear();
+                }
             });
+        }
+    }
+
+    /** A loop that never sleeps, and that nobody else wakes. */
+    @Test
+    void W2_aBatchedSetIsSeenAtTheNextTickOfABusyLoop() throws Exception {
+        try (EventLoop loop = settings().tick(Duration.ofMillis(5)).build()) {
+            loop.run(() -> {
+                Event batched = new Event(Priority.NORMAL, WakePolicy.BATCHED);
+                List<Long> late = new ArrayList<>();
+                for (int i = 0; i < 9; i++) {
+                    Task<?> waiter = Asyncio.createTask(() -> batched.await());
+                    Asyncio.yieldNow();
+                    stuckUntil(start(1, batched::set));
+                    long set = System.nanoTime();
+                    while (!waiter.done()) {
+                        Asyncio.yieldNow();
+                    }
+                    late.add(System.nanoTime() - set);
+                    batched.clear();
+                }
+                Collections.sort(late);
+                assertThat(late.get(4)).as("the median").isLessThan(TimeUnit.MILLISECONDS.toNanos(30));
+            });
+        }
+    }
+
+    /** A loop with nothing else to do sees it at its tick: not at once, and not much later. */
+    @Test
+    void W2_aBatchedSetIsSeenAtTheNextTickOfAnIdleLoop() throws Exception {
+        try (EventLoop loop = settings().tick(Duration.ofMillis(40)).build()) {
+            AtomicLong seenAt = new AtomicLong();
+            Event batched = new Event(Priority.NORMAL, WakePolicy.BATCHED);
+            var _ = loop.createTask(() -> {
+                while (true) {
+                    batched.await();
+                    batched.clear();
+                    seenAt.set(System.nanoTime());
+                }
+            });
+            loop.start();
+            List<Long> late = new ArrayList<>();
+            for (int i = 0; i < 9; i++) {
+                rest(5 + 7 * i % 40); // at any moment of a tick
+                seenAt.set(0);
+                long set = System.nanoTime();
+                batched.set();
+                until(() -> seenAt.get() != 0);
+                late.add(seenAt.get() - set);
+            }
+            Collections.sort(late);
+            assertThat(late.getFirst()).as("the soonest").isLessThan(TimeUnit.MILLISECONDS.toNanos(60));
+            assertThat(late.get(4)).as("the median").isLessThan(TimeUnit.MILLISECONDS.toNanos(80));
+            assertThat(late.getLast()).as("the latest").isGreaterThan(TimeUnit.MILLISECONDS.toNanos(5));
         }
     }
 
@@ -353,6 +414,52 @@ final class WakeTest {
                 }
             }
         }
+    }
+
+    /** A strategy that was chosen while the loop runs is the one it has: seen by its sleeps, and by its processor time. */
+    @Test
+    void S10_eachStrategyDoesWhatItSays() throws Exception {
+        try (EventLoop loop = settings().name("many-strategies").build()) {
+            loop.start();
+            rest(50);
+            long id = threadNamed("many-strategies").threadId();
+            for (int round = 0; round < 2; round++) {
+                chosen(loop, IdleStrategy.SPIN);
+                long cpu = cpuOf(id);
+                long sleeps = loop.counters().sleeps();
+                rest(200);
+                assertThat(cpuOf(id) - cpu).as("SPIN").isGreaterThan(TimeUnit.MILLISECONDS.toNanos(40));
+                assertThat(loop.counters().sleeps()).as("SPIN").isEqualTo(sleeps);
+
+                chosen(loop, IdleStrategy.BLOCK);
+                rest(20);
+                cpu = cpuOf(id);
+                rest(100);
+                assertThat(cpuOf(id) - cpu).as("BLOCK").isLessThan(TimeUnit.MILLISECONDS.toNanos(5));
+
+                long begun = System.nanoTime();
+                chosen(loop, IdleStrategy.backoff(Duration.ofMillis(100)));
+                long before = loop.counters().sleeps();
+                until(() -> loop.counters().sleeps() > before);
+                assertThat(System.nanoTime() - begun)
+                        .as("BACKOFF")
+                        .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
+                cpu = cpuOf(id);
+                rest(100);
+                assertThat(cpuOf(id) - cpu).as("BACKOFF").isLessThan(TimeUnit.MILLISECONDS.toNanos(5));
+            }
+        }
+    }
+
+    private static void chosen(EventLoop loop, IdleStrategy s) throws Exception {
+        loop.idleStrategy(s);
+        CountDownLatch seen = new CountDownLatch(1);
+        loop.callSoon(seen::countDown);
+        seen.await();
+    }
+
+    private static long cpuOf(long thread) {
+        return ManagementFactory.getThreadMXBean().getThreadCpuTime(thread);
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.ChildJvm;
 import io.fastio.EventLoop;
 import io.fastio.Task;
 import io.fastio.poll.LoopThread;
@@ -21,10 +22,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -229,6 +233,118 @@ final class LoopGroupTest {
                 .isThrownBy(() -> EventLoop.builder().thread(t -> t.timerSlack(0)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> EventLoop.builder().thread(t -> t.timeSlice(99_999)));
+    }
+
+    /** Where the system allows it, the thread is real-time while it carries the loop; else that is told, once, and all goes on. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void S10_realTimeIsHadOrItsRefusalToldOnce() throws Exception {
+        RealTime here = RealTime.asked();
+        boolean allowed = here.reports.isEmpty();
+        assertThat(here.policies).containsExactly(allowed ? "1 50" : "0 0", allowed ? "1 50" : "0 0", "0 0");
+        assertThat(here.reports).hasSize(allowed ? 0 : 1);
+
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"));
+        }
+        command.addAll(List.of("prlimit", "--rtprio=0:0"));
+        command.addAll(ChildJvm.command(ChildJvm.FLAGS, RealTime.class));
+        Process refused;
+        try {
+            refused = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            Assumptions.abort("no way to give up the right: " + e.getMessage());
+            return;
+        }
+        try {
+            List<String> said = refused.inputReader().lines().toList();
+            assertThat(said).hasSize(4);
+            assertThat(said.subList(0, 3)).containsOnly("0 0");
+            assertThat(said.getLast()).contains("realtime(50)", "permitted");
+            assertThat(refused.waitFor()).isZero();
+        } finally {
+            refused.destroyForcibly();
+        }
+    }
+
+    /** Asks for it in two runs of a loop: policy and priority in each and behind them, and what was reported. */
+    static final class RealTime {
+        final List<String> policies = new ArrayList<>();
+        final List<String> reports = new ArrayList<>();
+
+        static RealTime asked() throws Exception {
+            RealTime r = new RealTime();
+            try (EventLoop loop = EventLoop.builder()
+                    .exceptionHandler(e -> r.reports.add(e.message()))
+                    .thread(t -> t.realtime(50))
+                    .build()) {
+                for (int i = 0; i < 2; i++) {
+                    r.policies.add(loop.run(() -> {
+                        Asyncio.sleepMs(2);
+                        return policy();
+                    }));
+                }
+            }
+            r.policies.add(policy());
+            return r;
+        }
+
+        /** Of the calling thread, or the one that carries the calling task: 0 for SCHED_OTHER, 1 for SCHED_FIFO. */
+        private static String policy() throws IOException {
+            String stat = Files.readString(Path.of("/proc/thread-self/stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" "); // the first is the 3rd of proc(5)
+            return fields[41 - 3] + " " + fields[40 - 3];
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            RealTime r = asked();
+            r.policies.forEach(IO::println);
+            r.reports.forEach(IO::println);
+        }
+    }
+
+    /** As posts do: what was accepted before the close has run, or is told cancelled; then there is an error, and never silence. */
+    @Test
+    void S13_runOnThatRacesWithTheCloseHasADefinedResult() throws Exception {
+        AtomicInteger ends = new AtomicInteger();
+        AtomicInteger ran = new AtomicInteger();
+        for (int round = 0; round < 50; round++) {
+            EventLoop loop = EventLoop.create();
+            loop.start();
+            List<Thread> threads = new ArrayList<>();
+            AtomicReference<Throwable> wrong = new AtomicReference<>();
+            for (int i = 0; i < 3; i++) {
+                threads.add(Thread.ofPlatform().daemon().start(() -> {
+                    try {
+                        while (true) {
+                            int before = ran.get();
+                            int value = LoopGroup.runOn(loop, ran::incrementAndGet);
+                            if (value <= before) {
+                                wrong.set(new AssertionError("not run: " + value));
+                            }
+                        }
+                    } catch (CancellationException e) {
+                        ends.incrementAndGet();
+                    } catch (IllegalStateException e) {
+                        if (String.valueOf(e.getMessage()).equals("event loop is closed")) {
+                            ends.incrementAndGet();
+                        }
+                    } catch (Exception e) {
+                        wrong.set(e);
+                    }
+                }));
+            }
+            Thread.sleep(1);
+            loop.close();
+            for (Thread t : threads) {
+                t.join(20_000);
+                assertThat(t.isAlive()).isFalse();
+            }
+            assertThat(wrong.get()).isNull();
+        }
+        assertThat(ran).hasPositiveValue();
+        assertThat(ends).hasValue(50 * 3);
     }
 
     @Test

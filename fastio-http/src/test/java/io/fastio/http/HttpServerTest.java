@@ -8,6 +8,7 @@ import io.fastio.Action;
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
+import io.fastio.stream.ServerOptions;
 import io.fastio.stream.Stream;
 import io.fastio.stream.Streams;
 import io.fastio.sync.Event;
@@ -479,6 +480,76 @@ final class HttpServerTest {
             assertThat(a.header()).containsEntry("connection", "close");
             busy.expectEnd();
             assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+        }
+    }
+
+    /** What is pipelined behind the request in service is not begun any more, and its client can tell. */
+    @Test
+    void closeBeginsNothingThatWaitsBehindWhatIsInService() throws Exception {
+        CountDownLatch inService = new CountDownLatch(1);
+        Event go = new Event();
+        try (Served s = new Served((q, r) -> {
+                    inService.countDown();
+                    go.await();
+                    r.send(q.target());
+                });
+                RawClient c = s.client()) {
+            c.get("/first").get("/second").get("/third");
+            assertThat(inService.await(10, TimeUnit.SECONDS)).isTrue();
+            s.call(Executors.callable(s.server::close));
+            go.set();
+            RawClient.Answer a = c.answer();
+            assertThat(a.text()).isEqualTo("/first");
+            assertThat(a.header()).containsEntry("connection", "close");
+            c.expectEnd();
+            assertThat(s.server.requests()).isEqualTo(1);
+            assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+        }
+    }
+
+    /** A request that is under way when the server closes is waited for, and answered: its body, or its head already. */
+    @Test
+    void closeWaitsForARequestThatIsUnderWay() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        try (Served s = new Served((q, r) -> {
+                    reading.countDown();
+                    r.send(q.target() + new String(q.body(), UTF_8));
+                });
+                RawClient body = s.client();
+                RawClient head = s.client()) {
+            head.send("GET /head HTTP/1.1\r\nHost:");
+            body.send("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc");
+            assertThat(reading.await(10, TimeUnit.SECONDS)).isTrue();
+            Thread.sleep(50); // the piece of a head has been read
+            s.call(Executors.callable(s.server::close));
+            Thread.sleep(50);
+            assertThat(body.send("def").answer().text()).isEqualTo("/bodyabcdef");
+            body.expectEnd();
+            RawClient.Answer a = head.send("x\r\n\r\n").answer();
+            assertThat(a.text()).isEqualTo("/head");
+            assertThat(a.header()).containsEntry("connection", "close");
+            head.expectEnd();
+            assertThat(s.stop(Duration.ofSeconds(5))).isTrue();
+            assertThat(s.server.connections()).isZero();
+        }
+    }
+
+    /** As any server: more wait in the backlog, and come in when others have ended. */
+    @Test
+    void servesNoMoreConnectionsAtATimeThanItMay() throws Exception {
+        try (Served s = new Served(
+                        HELLO, b -> b.options(ServerOptions.defaults().maxConnections(2)));
+                RawClient a = s.client();
+                RawClient b = s.client();
+                RawClient waits = s.client()) {
+            assertThat(a.get("/").answer().status()).isEqualTo(200);
+            assertThat(b.get("/").answer().status()).isEqualTo(200);
+            waits.get("/");
+            Thread.sleep(100);
+            assertThat(waits.socket.getInputStream().available()).isZero();
+            assertThat(s.call(s.server::connections)).isEqualTo(2);
+            a.close();
+            assertThat(waits.answer().text()).isEqualTo("hello\n");
         }
     }
 
