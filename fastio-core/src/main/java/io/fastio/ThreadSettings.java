@@ -4,10 +4,12 @@ import io.fastio.poll.Errno;
 import io.fastio.poll.ThreadTuning;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +66,17 @@ public final class ThreadSettings {
         }
         cpus = numbers.clone();
         return this;
+    }
+
+    /**
+     * The processors on which the calling thread may run, for {@link #cpu}: not all that the machine has where a container, a
+     * {@code taskset} or a loop's own settings keep it to some. Where the system does not tell: 0 and on, as many as there are.
+     */
+    public static int[] processors() {
+        byte[] mask = ThreadTuning.isSupported() ? ThreadTuning.affinity() : null;
+        return mask == null
+                ? IntStream.range(0, Runtime.getRuntime().availableProcessors()).toArray()
+                : BitSet.valueOf(mask).stream().toArray();
     }
 
     /**

@@ -4,6 +4,7 @@ import io.fastio.Asyncio;
 import io.fastio.CancelledError;
 import io.fastio.EventLoop;
 import io.fastio.Task;
+import io.fastio.ThreadSettings;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -66,10 +67,12 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
         return start(count, (settings, number) -> {});
     }
 
-    /** One loop for each processor, pinned to it. */
+    /** One loop for each processor on which the calling thread may run, pinned to it. */
     public static LoopGroup perCore() {
+        int[] cpus = ThreadSettings.processors();
         return start(
-                Runtime.getRuntime().availableProcessors(), (settings, number) -> settings.thread(t -> t.cpu(number)));
+                Runtime.getRuntime().availableProcessors(),
+                (settings, number) -> settings.thread(t -> t.cpu(cpus[number % cpus.length])));
     }
 
     /** How many loops there are. */

@@ -21,6 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -125,6 +127,63 @@ final class BackgroundTasksTest {
             assertThat(trace).isEmpty();
             assertThat(b.requestSoon(r)).isFalse();
         });
+    }
+
+    /** In real time: one thread rings all loops that need it, and sleeps for good when none does; then nobody is woken any more. */
+    @Test
+    void B1_theTickSourceRunsOnlyWhileSomebodyNeedsIt() throws Exception {
+        try (EventLoop one = EventLoop.create();
+                EventLoop two = EventLoop.create()) {
+            AtomicInteger ones = new AtomicInteger();
+            AtomicInteger twos = new AtomicInteger();
+            BackgroundTasks first = BackgroundTasks.of(one);
+            BackgroundTasks second = BackgroundTasks.of(two);
+            Registration r = first.add(ones::incrementAndGet, When.EVERY_TICK);
+            second.add(twos::incrementAndGet, When.EVERY_TICK);
+            second.add(twos::incrementAndGet, When.ON_REQUEST);
+            one.start();
+            two.start();
+            for (int round = 0; round < 2; round++) {
+                int before = ones.get();
+                until(() -> ones.get() > before + 5);
+                r.close();
+                until(() -> quiet(ones));
+                int others = twos.get();
+                until(() -> twos.get() > others + 5);
+                assertThat(ticker().getState()).isNotEqualTo(Thread.State.WAITING);
+                second.disableTick();
+                until(() -> ticker().getState() == Thread.State.WAITING && quiet(twos));
+                List<Long> sleeps =
+                        List.of(one.counters().sleeps(), two.counters().sleeps());
+                Thread.sleep(100);
+                assertThat(List.of(one.counters().sleeps(), two.counters().sleeps()))
+                        .isEqualTo(sleeps);
+                assertThat(ticker().getState()).isEqualTo(Thread.State.WAITING);
+                r = first.add(ones::incrementAndGet, When.EVERY_TICK);
+                second.enableTick();
+            }
+        }
+    }
+
+    private static Thread ticker() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().equals("fastio-ticker"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean quiet(AtomicInteger runs) {
+        int before = runs.get();
+        LockSupport.parkNanos(20 * MS);
+        return runs.get() == before;
+    }
+
+    private static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).as("gave up waiting").isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     @Test

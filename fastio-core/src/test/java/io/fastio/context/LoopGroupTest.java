@@ -11,6 +11,7 @@ import io.fastio.CancelledError;
 import io.fastio.ChildJvm;
 import io.fastio.EventLoop;
 import io.fastio.Task;
+import io.fastio.ThreadSettings;
 import io.fastio.poll.LoopThread;
 import io.fastio.poll.ThreadTuning;
 import io.fastio.sync.Event;
@@ -169,8 +170,47 @@ final class LoopGroupTest {
                 EventLoop.builder().thread(t -> t.cpu(last).timerSlack(7)).build()) {
             assertThat(loop.run(LoopGroupTest::processors)).isEqualTo(Integer.toString(last));
             assertThat(loop.run(LoopThread::timerSlack)).isEqualTo(7);
+            try (EventLoop other = EventLoop.create()) {
+                assertThat(other.run(LoopThread::timerSlack))
+                        .as("of its own accord")
+                        .isEqualTo(1);
+            }
             assertThat(processors()).isEqualTo(before);
             assertThat(LoopThread.timerSlack()).isEqualTo(slack);
+        }
+    }
+
+    /** A process that may use one processor only, and that not the first: its loop is pinned to that one, and nothing is refused. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void S10_aLoopPerCoreKeepsToTheCoresOfItsProcess() throws Exception {
+        int[] mine = ThreadSettings.processors();
+        assertThat(mine).hasSize(Runtime.getRuntime().availableProcessors());
+        String last = Integer.toString(mine[mine.length - 1]);
+        List<String> command = new ArrayList<>(List.of("taskset", "-c", last));
+        command.addAll(ChildJvm.command(ChildJvm.FLAGS, PerCore.class));
+        Process p;
+        try {
+            p = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            Assumptions.abort("no taskset: " + e.getMessage());
+            return;
+        }
+        try {
+            assertThat(p.inputReader().lines().toList()).containsExactly("[" + last + "]");
+            assertThat(p.waitFor()).isZero();
+        } finally {
+            p.destroyForcibly();
+        }
+    }
+
+    static final class PerCore {
+        private PerCore() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (LoopGroup group = LoopGroup.perCore()) {
+                IO.println(group.runOnAll(LoopGroupTest::processors)); // a refusal would be logged, to the same place
+            }
         }
     }
 
