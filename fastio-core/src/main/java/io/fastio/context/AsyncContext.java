@@ -443,7 +443,8 @@ public final class AsyncContext implements AutoCloseable {
     }
 
     /**
-     * {@link #executeSync(Callable)} for at most {@code timeout}.
+     * {@link #executeSync(Callable)} for at most {@code timeout}. Who runs it himself gives up for as long as he waits for the
+     * lock; once begun, it is his to end.
      *
      * @param timeout null: no limit
      * @throws TimeoutException if it did not end in time; what had not begun never will

@@ -699,6 +699,44 @@ final class AsyncContextTest {
         }
     }
 
+    /** A task's call, of its own loop's context and of another's: in time, too late, and one that throws. */
+    @ParameterizedTest
+    @EnumSource(names = {"OWN_THREAD", "LOOP"})
+    void W3_aTasksCallHasATimeLimitToo(Way way) throws Exception {
+        try (Driven d = new Driven(way);
+                EventLoop elsewhere = EventLoop.create()) {
+            AsyncContext c = d.context;
+            AtomicInteger ran = new AtomicInteger();
+            elsewhere.start();
+            for (EventLoop loop : List.of(elsewhere, c.loop())) {
+                c.acquireLock();
+                Task<?> late = loop.createTask(() -> {
+                    assertThatExceptionOfType(TimeoutException.class)
+                            .isThrownBy(() -> c.executeSync(ran::incrementAndGet, Duration.ofMillis(20)));
+                });
+                late.get(20, TimeUnit.SECONDS);
+                c.releaseLock();
+                d.settle();
+                assertThat(ran).as("never begun").hasValue(0);
+                Task<Integer> inTime =
+                        loop.createTask(() -> c.executeSync(ran::incrementAndGet, Duration.ofSeconds(20)));
+                assertThat(inTime.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+                Task<?> failing = loop.createTask(() -> {
+                    assertThatExceptionOfType(java.io.IOException.class)
+                            .isThrownBy(() -> c.executeSync(
+                                    () -> {
+                                        throw new java.io.IOException("mine");
+                                    },
+                                    Duration.ofSeconds(20)))
+                            .withMessage("mine");
+                });
+                failing.get(20, TimeUnit.SECONDS);
+                ran.set(0);
+            }
+            assertThat(d.reports).isEmpty();
+        }
+    }
+
     /** Marks from four threads: after the last one the worker runs once more, whatever the moment. */
     @ParameterizedTest
     @EnumSource

@@ -2,6 +2,7 @@ package io.fastio.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fastio.sync.Event;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,12 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The programs that people have at hand: curl, ab and wrk, each as it is; skipped where it is not installed. */
+/** The programs that people have at hand: curl, ab, wrk and a browser, each as it is; skipped where it is not installed. */
 @Timeout(120)
 final class ToolsTest {
     private static final HttpHandler ECHO = (request, response) -> response.send(request.body());
@@ -113,5 +115,80 @@ final class ToolsTest {
             assertThat(said).containsPattern("[1-9]\\d* requests in").doesNotContain("Socket errors", "Non-2xx");
             assertThat(s.reported).isEmpty();
         }
+    }
+
+    /** A request with a body, a chunked answer, and a WebSocket; the page is loaded when its picture has been, and that waits for all. */
+    private static final String PAGE = """
+            <html><head><title>nothing yet</title></head><body><img src="/when-done"><script>
+            const ask = (method, path, body) => {
+                const x = new XMLHttpRequest();
+                x.open(method, path, false);
+                x.send(body);
+                return x.responseText;
+            };
+            const heard = [ask('POST', '/echo', 'posted'), ask('GET', '/chunks')];
+            const ws = new WebSocket('ws://' + location.host + '/ws');
+            ws.onopen = () => ws.send('hello');
+            ws.onmessage = e => {
+                document.title = heard.concat(e.data).join(', ');
+                ws.send('done');
+            };
+            </script></body></html>
+            """;
+
+    @Test
+    void aBrowserLoadsAPageAndSpeaksWebSocket(@TempDir Path folder) throws Exception {
+        Event done = new Event();
+        HttpHandler site = (request, response) -> {
+            switch (request.path()) {
+                case "/" -> response.contentType("text/html").send(PAGE);
+                case "/echo" -> response.send(request.body());
+                case "/chunks" -> {
+                    for (int i = 0; i < 3; i++) {
+                        response.write("chunk " + i + ' ');
+                        response.flush();
+                    }
+                }
+                case "/ws" -> {
+                    WebSocket ws = WebSocket.accept(request, response);
+                    for (WebSocket.Message m = ws.receive(); m != null; m = ws.receive()) {
+                        if (m.text().equals("done")) {
+                            done.set();
+                        } else {
+                            ws.send("you said " + m.text());
+                        }
+                    }
+                }
+                case "/when-done" -> {
+                    done.await();
+                    response.status(204);
+                }
+                default -> throw new HttpException(404, "no such thing");
+            }
+        };
+        String browser = Stream.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+                .filter(ToolsTest::isInstalled)
+                .findFirst()
+                .orElse("chromium");
+        try (Served s = new Served(site)) {
+            String said = run(
+                    browser,
+                    "--headless",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-background-networking",
+                    "--no-first-run",
+                    "--no-proxy-server",
+                    "--user-data-dir=" + folder,
+                    "--dump-dom",
+                    at(s));
+            assertThat(said).contains("<title>posted, chunk 0 chunk 1 chunk 2 , you said hello</title>");
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
+    private static boolean isInstalled(String program) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+                .anyMatch(dir -> Files.isExecutable(Path.of(dir, program)));
     }
 }
