@@ -15,6 +15,7 @@ import io.fastio.Task;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -523,6 +524,41 @@ final class DatagramTest {
                         .isInstanceOf(IllegalArgumentException.class);
             }
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "SELECTOR"})
+    void I7_joinsMulticastGroupsOfIpv6(PollerKind poller) throws Exception {
+        NetworkInterface network = NetworkInterface.networkInterfaces()
+                .filter(DatagramTest::carriesMulticastOfIpv6)
+                .findFirst()
+                .orElse(null);
+        assumeThat(network).as("this machine has no multicast of IPv6").isNotNull();
+        byte[] group = InetAddress.getByName("ff11::77:1").getAddress(); // leaves no machine
+        InetAddress here = Inet6Address.getByAddress(null, group, network.getIndex());
+        on(poller, () -> {
+            try (Datagram member = Datagram.bind("::", 0);
+                    Datagram sender = Datagram.bind("::", 0)) {
+                sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, network);
+                InetSocketAddress members =
+                        new InetSocketAddress(here, member.localAddress().getPort());
+                member.join(here, network);
+                sender.send(bytes("all"), members);
+                assertThat(text(member)).isEqualTo("all");
+                assertThat(member.leave(here, network)).isTrue();
+                sender.send(bytes("nobody"), members);
+                assertThatThrownBy(() -> Asyncio.waitForMs(() -> member.receive(), 20))
+                        .isInstanceOf(TimeoutException.class);
+            }
+        });
+    }
+
+    private static boolean carriesMulticastOfIpv6(NetworkInterface n) {
+        try {
+            return n.isUp() && n.supportsMulticast() && n.inetAddresses().anyMatch(a -> a instanceof Inet6Address);
+        } catch (SocketException e) {
+            return false;
+        }
     }
 
     @Test

@@ -43,6 +43,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -299,7 +301,19 @@ final class TlsTest {
         keys.init(Certificates.keys("localhost"), Certificates.PASSWORD);
         X509ExtendedKeyManager quick = (X509ExtendedKeyManager) keys.getKeyManagers()[0];
         SSLContext slow = SSLContext.getInstance("TLS");
-        slow.init(new KeyManager[] {new SlowKeys(quick, ticks, meanwhile)}, null, null);
+        slow.init(
+                new KeyManager[] {
+                    new OtherKeys(quick, () -> {
+                        int before = ticks.get();
+                        long end = System.nanoTime() + 20_000_000_000L;
+                        while (ticks.get() < before + 10 && System.nanoTime() - end < 0) {
+                            LockSupport.parkNanos(1_000_000);
+                        }
+                        meanwhile.add(ticks.get() - before);
+                    })
+                },
+                null,
+                null);
         SSLContext trusting = Keys.context(null, null, Certificates.trust("ca"));
         onLoop(() -> {
             Task<?> ticker = Asyncio.createTask(() -> {
@@ -317,26 +331,84 @@ final class TlsTest {
         assertThat(meanwhile).isNotEmpty().allMatch(n -> n >= 10);
     }
 
-    /** Takes as long for its key as the loop needs for ten ticks, and 20 s at most. */
-    private static final class SlowKeys extends X509ExtendedKeyManager {
-        private final X509ExtendedKeyManager quick;
-        private final AtomicInteger ticks;
-        private final List<Integer> meanwhile;
+    /** While the other side is silent, and while something is computed: at once, and with the connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void C2_aCancelledHandshakeClosesTheConnection(boolean computing) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(Certificates.keys("localhost"), Certificates.PASSWORD);
+        X509ExtendedKeyManager quick = (X509ExtendedKeyManager) keys.getKeyManagers()[0];
+        SSLContext stuck = SSLContext.getInstance("TLS");
+        stuck.init(
+                new KeyManager[] {
+                    new OtherKeys(quick, () -> {
+                        begun.countDown();
+                        go.await();
+                    })
+                },
+                null,
+                null);
+        try {
+            onLoop(() -> {
+                List<Task<?>> handshakes = new ArrayList<>();
+                Event arrived = new Event();
+                try (Server s = Streams.startServer(
+                        (r, w) -> {
+                            handshakes.add(Asyncio.currentTask());
+                            arrived.set();
+                            TlsServer.create(stuck).upgrade((Stream) r);
+                        },
+                        "localhost",
+                        0)) {
+                    try (Stream raw = Streams.openConnection("localhost", s.port())) {
+                        Task<?> client = Asyncio.createTask(() -> {
+                            if (computing) {
+                                CLIENT.upgrade(raw, "localhost");
+                            }
+                        });
+                        arrived.await();
+                        if (computing) {
+                            Asyncio.offload(() -> begun.await(20, TimeUnit.SECONDS));
+                        } else {
+                            Asyncio.sleepMs(20);
+                        }
+                        handshakes.getFirst().cancel();
+                        assertThatThrownBy(() -> Asyncio.waitForMs(handshakes.getFirst()::await, 5_000))
+                                .isInstanceOf(CancelledError.class);
+                        if (computing) {
+                            assertThatThrownBy(() -> Asyncio.waitForMs(client::await, 5_000))
+                                    .isInstanceOf(IOException.class);
+                        } else {
+                            assertThat(Asyncio.waitForMs(() -> raw.read(1), 5_000))
+                                    .isEmpty();
+                        }
+                    }
+                }
+            });
+        } finally {
+            go.countDown();
+        }
+    }
 
-        SlowKeys(X509ExtendedKeyManager quick, AtomicInteger ticks, List<Integer> meanwhile) {
+    /** Does something before it says which key. */
+    private static final class OtherKeys extends X509ExtendedKeyManager {
+        private final X509ExtendedKeyManager quick;
+        private final Action before;
+
+        OtherKeys(X509ExtendedKeyManager quick, Action before) {
             this.quick = quick;
-            this.ticks = ticks;
-            this.meanwhile = meanwhile;
+            this.before = before;
         }
 
         @Override
         public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
-            int before = ticks.get();
-            long end = System.nanoTime() + 20_000_000_000L;
-            while (ticks.get() < before + 10 && System.nanoTime() - end < 0) {
-                LockSupport.parkNanos(1_000_000);
+            try {
+                before.run();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
             }
-            meanwhile.add(ticks.get() - before);
             return quick.chooseEngineServerAlias(keyType, issuers, engine);
         }
 
