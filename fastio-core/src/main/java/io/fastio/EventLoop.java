@@ -130,7 +130,8 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /** The loop that runs the calling task, callback or library thread; null elsewhere. */
     static @Nullable EventLoop currentOrNull() {
-        Thread t = Thread.currentThread();
+        Thread t =
+                Thread.currentThread(); // a platform thread has no need to wait for Carrier, which StartUp makes ready
         return t.isVirtual() && Carrier.schedulerOf(t) instanceof Fiber f ? f.loop : null;
     }
 

@@ -17,6 +17,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
 
 final class ServerTest extends OnBothPollers {
     private static final Server.Handler ECHO = (r, w) -> {
@@ -475,6 +477,38 @@ final class ServerTest extends OnBothPollers {
             until(() -> s.connections() == 0);
             s.close();
             assertThat(errors).isEmpty();
+        });
+    }
+
+    @Test
+    void servesNc() throws Exception {
+        run(() -> {
+            Server s = Streams.startServer(
+                    (r, w) -> {
+                        for (int i = 0; i < 2; i++) {
+                            w.write("<" + r.readLine() + ">\n");
+                        }
+                    },
+                    "127.0.0.1",
+                    0);
+            Process nc;
+            try {
+                nc = new ProcessBuilder("nc", "127.0.0.1", String.valueOf(s.port())).start();
+            } catch (IOException e) {
+                throw new TestAbortedException("no nc on this machine: the server is not tried with it", e);
+            }
+            try {
+                nc.getOutputStream().write("one\ntwo\n".getBytes(StandardCharsets.US_ASCII));
+                nc.getOutputStream().flush();
+                byte[] answer = Asyncio.offload(() -> nc.getInputStream().readNBytes(12));
+                assertThat(new String(answer, StandardCharsets.US_ASCII)).isEqualTo("<one>\n<two>\n");
+                nc.getOutputStream().close();
+                int status = Asyncio.offload(() -> nc.waitFor());
+                assertThat(status).isZero(); // the connection was ended properly
+            } finally {
+                nc.destroy();
+            }
+            s.close();
         });
     }
 

@@ -29,7 +29,7 @@ public final class Stress {
         /** About three minutes for all, twins included, on two processors. */
         public static final Effort SHORT = new Effort(1, 2, 80);
 
-        /** Half an hour or more for all, on two processors. */
+        /** An hour for all, on two processors. */
         public static final Effort LONG = new Effort(2, 5, 600);
     }
 
@@ -68,7 +68,6 @@ public final class Stress {
     }
 
     private static final int MORE_PASSES = 3;
-    private static final int CASES_AT_A_TIME = 4;
     private static final String TEST_LIST = "META-INF/TestList";
 
     private Stress() {}
@@ -85,12 +84,13 @@ public final class Stress {
             System.exit(2);
         }
         System.err.printf(
-                "fastio: %d cases and their broken twins (all of them: three minutes with --short, half an hour without)...%n",
+                "fastio: %d cases and their broken twins (all of them: three minutes with --short, an hour without)...%n",
                 cases.size());
         Path folder = Files.createTempDirectory("fastio-stress");
         List<Verdict> verdicts = new ArrayList<>();
-        for (int i = 0; i < cases.size(); i += CASES_AT_A_TIME) { // so that something is told every minute
-            List<Class<?>> some = cases.subList(i, Math.min(cases.size(), i + CASES_AT_A_TIME));
+        int atATime = effort == Effort.SHORT ? cases.size() : 1; // one takes a minute or more: so often something is told
+        for (int i = 0; i < cases.size(); i += atATime) {
+            List<Class<?>> some = cases.subList(i, i + atATime);
             List<Verdict> theirs = run(some, effort, folder.resolve("from-case-" + (i + 1)));
             theirs.forEach(System.out::println);
             verdicts.addAll(theirs);
