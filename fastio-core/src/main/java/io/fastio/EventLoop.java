@@ -755,6 +755,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             ending.endTasks();
         } finally {
             closed = true;
+            ticks.end();
             ending.afterLastTurn();
             leaveRun();
         }

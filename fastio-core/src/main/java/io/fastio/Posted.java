@@ -32,6 +32,11 @@ abstract class Posted {
         }
     }
 
+    /** Whether signals wait for their delivery. Any thread. */
+    final boolean hasSignals() {
+        return signals != 0;
+    }
+
     /** Takes all signals; from here on the object may be pushed anew. */
     final int takeSignals() {
         return SIGNALS.getAndSet(this, 0);

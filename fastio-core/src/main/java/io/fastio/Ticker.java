@@ -48,6 +48,11 @@ final class Ticker {
         LockSupport.unpark(THREAD);
     }
 
+    /** Has the thread look for loops that are closed, and forget them, however long their ticks are. Any thread. */
+    static void look() {
+        LockSupport.unpark(THREAD);
+    }
+
     private static void run() {
         LoopThread.setTimerSlack(1);
         List<Ticks> active = new ArrayList<>();
@@ -67,6 +72,10 @@ final class Ticker {
             long soonest = Long.MAX_VALUE;
             for (Iterator<Ticks> i = active.iterator(); i.hasNext(); ) {
                 Ticks t = i.next();
+                if (t.isOver()) {
+                    i.remove();
+                    continue;
+                }
                 if (t.next - now <= 0) {
                     if (!t.ring()) {
                         i.remove();

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * loop takes the thread's place.
  *
  * <p>Nobody is forgotten while the thread stops: it writes {@code armed} and then looks for users, and a new user is
- * counted before it looks at {@code armed}; one of the two sees the other.
+ * counted before it looks at {@code armed}; one of the two sees the other. In the same way the loop takes a tick before it
+ * looks at {@code armed}, and the thread looks for one that waits after it has written it.
  */
 final class Ticks extends Timed {
     private static final int TICK = 1;
@@ -94,12 +95,27 @@ final class Ticks extends Timed {
         }
     }
 
+    /** The loop has been closed: it is rung no more. */
+    void end() {
+        if (armed && !loop.isVirtual()) {
+            Ticker.look();
+        }
+    }
+
+    boolean isOver() {
+        return loop.isClosed();
+    }
+
     private boolean needed() {
         return users.length > 0 || oftenUser != null || loop.hasBatch();
     }
 
     /** One tick; false if there is to be no other. The ticker's thread. */
     boolean ring() {
+        if (hasSignals()) {
+            return disarm(); // the loop is in a long step, or does not run: it asks again when it takes the tick that
+            // waits
+        }
         if (needed()) {
             quiet = 0;
             return loop.postIfOpen(this, TICK) || disarm();
@@ -109,7 +125,7 @@ final class Ticks extends Timed {
 
     private boolean disarm() {
         armed = false;
-        return needed() && !loop.isClosed() && ARMED.compareAndSet(this, false, true);
+        return needed() && !hasSignals() && !isOver() && ARMED.compareAndSet(this, false, true);
     }
 
     @Override
@@ -120,6 +136,9 @@ final class Ticks extends Timed {
             }
         } else {
             tell();
+            if (needed()) {
+                arm();
+            }
         }
     }
 

@@ -404,7 +404,6 @@ final class AsyncContextTest {
                 });
             }
             d.until(() -> done.get() == threads);
-            assertThat(late).hasPositiveValue();
             int begun = d.elsewhere(() -> c.executeSync(() -> sum[0])); // those that were late may have begun
             assertThat(begun).isBetween(threads * each - late.get(), threads * each);
             assertThat(failures).hasValue(threads * each / 10);

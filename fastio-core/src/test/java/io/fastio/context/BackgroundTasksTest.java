@@ -165,6 +165,41 @@ final class BackgroundTasksTest {
         }
     }
 
+    /** Nobody would take the ticks: they begin again when the loop takes the one that waits for it. */
+    @Test
+    void B1_aLoopThatDoesNotRunOrIsInALongStepIsNotRung() throws Exception {
+        try (EventLoop loop = EventLoop.create()) {
+            AtomicInteger runs = new AtomicInteger();
+            BackgroundTasks.of(loop).add(runs::incrementAndGet, When.EVERY_TICK);
+            Action fiveTicks = () -> {
+                for (int before = runs.get(); runs.get() < before + 5; ) {
+                    Asyncio.sleepMs(1);
+                }
+            };
+            for (int round = 0; round < 3; round++) {
+                loop.run(fiveTicks);
+                until(() -> ticker().getState() == Thread.State.WAITING);
+                Thread.sleep(20);
+                assertThat(ticker().getState()).isEqualTo(Thread.State.WAITING);
+            }
+            loop.run(() -> {
+                until(() -> ticker().getState() == Thread.State.WAITING); // one long step
+                Asyncio.yieldNow();
+                fiveTicks.run();
+            });
+        }
+    }
+
+    @Test
+    void B1_aClosedLoopIsForgottenByTheTickSource() throws Exception {
+        try (EventLoop loop = EventLoop.builder().tick(Duration.ofHours(1)).build()) {
+            BackgroundTasks.of(loop).add(() -> {}, When.EVERY_TICK);
+            loop.run(Asyncio::yieldNow);
+            until(() -> ticker().getState() == Thread.State.TIMED_WAITING);
+        }
+        until(() -> ticker().getState() == Thread.State.WAITING);
+    }
+
     private static Thread ticker() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(t -> t.getName().equals("fastio-ticker"))
