@@ -136,6 +136,10 @@ final class EpollPoller implements Poller {
     private final int epfd;
     private volatile int wakeFd; // changed while repairing
     private final AtomicBoolean repairing = new AtomicBoolean();
+
+    /** An eventfd in reserve, as a repair may find the process without a free descriptor; -1: used. While repairing. */
+    private int spareFd = -1;
+
     private final boolean pwait2;
     private final String name;
     private final MemorySegment errno = Libc.newErrno();
@@ -172,16 +176,18 @@ final class EpollPoller implements Poller {
         int wake = -1;
         try {
             ep = checked("epoll_create1", (int) EPOLL_CREATE.invokeExact(errno, EPOLL_CLOEXEC));
-            wake = checked("eventfd", (int) EVENTFD.invokeExact(errno, 0, EFD_CLOEXEC | EFD_NONBLOCK));
+            wake = checked("eventfd", eventfd(errno));
             epfd = ep;
             wakeFd = wake;
             checked("epoll_ctl", ctl(EPOLL_CTL_ADD, wake, EPOLLIN | EPOLLET, WAKE));
+            spareFd = checked("eventfd", eventfd(errno));
             String probe = tryPwait2 ? probePwait2() : "not wanted";
             pwait2 = probe.isEmpty();
             name = pwait2
                     ? "epoll (epoll_pwait2, eventfd)"
                     : "epoll (epoll_wait in milliseconds, as epoll_pwait2: " + probe + "; eventfd)";
         } catch (Throwable t) {
+            closeFd(spareFd);
             closeFd(wake);
             closeFd(ep);
             if (t instanceof IOException e) {
@@ -608,6 +614,11 @@ final class EpollPoller implements Poller {
         }
     }
 
+    /** A new eventfd, or -1 with the error in {@code error}. */
+    private static int eventfd(MemorySegment error) throws Throwable {
+        return (int) EVENTFD.invokeExact(error, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+    }
+
     /**
      * F92: somebody closed our eventfd, or put another file in its place. The kernel takes a new one while the loop
      * waits, so whoever has to wake it can do so. The old number is not ours any more and is left alone.
@@ -620,7 +631,13 @@ final class EpollPoller implements Poller {
         try {
             if (wakeFd == broken) {
                 MemorySegment error = Libc.newErrno();
-                fresh = checkedBy(error, "eventfd", (int) EVENTFD.invokeExact(error, 0, EFD_CLOEXEC | EFD_NONBLOCK));
+                fresh = eventfd(error);
+                if (fresh < 0 && spareFd >= 0) {
+                    fresh = spareFd;
+                    spareFd = -1;
+                } else if (checkedBy(error, "eventfd", fresh) >= 0 && spareFd < 0) {
+                    spareFd = eventfd(error);
+                }
                 MemorySegment event = Arena.ofAuto().allocate(LAYOUT.size(), 8);
                 event.set(JAVA_INT, LAYOUT.events(0), EPOLLIN | EPOLLET);
                 event.set(JAVA_LONG_UNALIGNED, LAYOUT.data(0), WAKE);
@@ -665,6 +682,7 @@ final class EpollPoller implements Poller {
             Thread.onSpinWait(); // a thread is in its write, which does not block
         }
         closeFd(wakeFd);
+        closeFd(spareFd);
     }
 
     int epfd() {

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.fastio.ChildJvm;
 import io.fastio.poll.Poller.Registration;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -375,6 +377,72 @@ final class EpollPollerTest extends PollerContract {
         assertThat(p.wake()).isTrue();
         p.poll(-1); // would not end if the repair had not worked
         p.close();
+    }
+
+    /** The spare takes the place of what was broken, once; when there are descriptors again, there is a spare again. */
+    @Test
+    void F92_aWakeChannelIsRepairedWithoutAFreeDescriptor() throws Exception {
+        List<String> command = new ArrayList<>(List.of("bash", "-c", "ulimit -n 100; exec \"$0\" \"$@\""));
+        command.addAll(ChildJvm.command(ChildJvm.FLAGS, WithoutDescriptors.class));
+        Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(said.lines())
+                .containsExactly(
+                        "with descriptors: repaired",
+                        "with descriptors: repaired",
+                        "without: repaired",
+                        "without: the loop could not be woken: eventfd: EMFILE, the process has too many files open",
+                        "with descriptors: repaired",
+                        "without: repaired");
+    }
+
+    static final class WithoutDescriptors {
+        private static final FdIo IO = new FdIo();
+        private static final List<Integer> TAKEN = new ArrayList<>();
+
+        public static void main(String[] args) throws Exception {
+            try (EpollPoller p = new EpollPoller()) {
+                breakAndWake("with descriptors", p);
+                breakAndWake("with descriptors", p);
+                Errno.text(Errno.EINTR); // all classes are loaded now
+                takeAll();
+                breakAndWake("without", p);
+                breakAndWake("without", p);
+                TAKEN.forEach(IO::close);
+                TAKEN.clear();
+                IO.close(p.wakeFd());
+                breakAndWake("with descriptors", p);
+                takeAll();
+                breakAndWake("without", p);
+            }
+        }
+
+        private static void breakAndWake(String how, EpollPoller p) throws IOException {
+            IO.close(p.wakeFd());
+            takeUpTo(p.wakeFd()); // its number is another file's
+            String result;
+            try {
+                result = p.wake() ? "nothing noticed" : "repaired";
+                p.poll(-1);
+            } catch (UncheckedIOException e) {
+                result = e.getMessage();
+            }
+            System.out.println(how + ": " + result);
+        }
+
+        private static void takeAll() {
+            takeUpTo(Integer.MAX_VALUE);
+        }
+
+        private static void takeUpTo(int last) {
+            int fd;
+            do {
+                fd = IO.open("/dev/null", FdIo.O_RDONLY | FdIo.O_CLOEXEC);
+                if (fd >= 0) {
+                    TAKEN.add(fd);
+                }
+            } while (fd >= 0 && fd < last);
+        }
     }
 
     @Test
