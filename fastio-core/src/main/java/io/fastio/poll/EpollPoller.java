@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -107,10 +109,13 @@ final class EpollPoller implements Poller {
     private static final MethodHandle EPOLL_CREATE = Libc.link("epoll_create1", Libc.returnsInt(JAVA_INT));
     private static final MethodHandle EPOLL_CTL =
             Libc.link("epoll_ctl", Libc.returnsInt(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle EPOLL_WAIT =
-            Libc.link("epoll_wait", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-    /** {@code (errno, epfd, events, capacity, timespec)int}. */
-    private static final MethodHandle EPOLL_PWAIT2 = linkPwait2();
+    private static final FunctionDescriptor WAITS = Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
+
+    /** Waits do without errno, as the JDK makes an object for it at each call, unless its compiler spares it that. */
+    private static final MethodHandle EPOLL_WAIT = Libc.linkWithoutErrno("epoll_wait", WAITS);
+
+    /** {@code (epfd, events, capacity, timespec)int}. */
+    private static final MethodHandle EPOLL_PWAIT2 = linkPwait2(false);
 
     private static final MethodHandle EVENTFD = Libc.link("eventfd", Libc.returnsInt(JAVA_INT, JAVA_INT));
     private static final MethodHandle EVENTFD_WRITE =
@@ -543,42 +548,50 @@ final class EpollPoller implements Poller {
     private int waitMillis(int millis) throws IOException {
         int n;
         try {
-            n = (int) EPOLL_WAIT.invokeExact(errno, epfd, events.address(), capacity, millis);
+            n = (int) EPOLL_WAIT.invokeExact(epfd, events.address(), capacity, millis);
         } catch (Throwable t) {
             throw Libc.thrown(t);
         }
-        return n >= 0 ? n : signalOrError("epoll_wait");
+        return n >= 0 ? n : signalOrError();
     }
 
     private int waitNanos(long nanos) throws IOException {
-        int n = pwait2(nanos);
-        return n >= 0 ? n : signalOrError("epoll_pwait2");
-    }
-
-    private int pwait2(long nanos) {
         timespec.setAtIndex(JAVA_LONG, 0, nanos / 1_000_000_000);
         timespec.setAtIndex(JAVA_LONG, 1, nanos % 1_000_000_000);
+        int n;
         try {
-            return (int) EPOLL_PWAIT2.invokeExact(errno, epfd, events.address(), capacity, timespec.address());
+            n = (int) EPOLL_PWAIT2.invokeExact(epfd, events.address(), capacity, timespec.address());
         } catch (Throwable t) {
             throw Libc.thrown(t);
         }
+        return n >= 0 ? n : signalOrError();
     }
 
-    private int signalOrError(String call) throws IOException {
-        int error = Libc.errno(errno);
-        if (error == Errno.EINTR) {
-            return -1;
+    /** A wait has failed: asks again for the reason, without waiting. The number of events, or -1 if it was a signal. */
+    private int signalOrError() throws IOException {
+        int n;
+        try {
+            n = (int) Libc.link("epoll_wait", WAITS).invokeExact(errno, epfd, events.address(), capacity, 0);
+        } catch (Throwable t) {
+            throw Libc.thrown(t);
         }
-        throw Errno.exception(call, -error);
+        int error = n < 0 ? Libc.errno(errno) : 0;
+        if (error != 0 && error != Errno.EINTR) {
+            throw Errno.exception("epoll_wait", -error);
+        }
+        return n > 0 ? n : -1;
     }
 
     /**
      * Empty if epoll_pwait2 works, else why not: kernels before 5.11 lack it, and old sandboxes forbid what they do
      * not know.
      */
-    private String probePwait2() {
-        int n = pwait2(0);
+    private String probePwait2() throws Throwable {
+        timespec.fill((byte) 0);
+        int n = (int) EPOLL_PWAIT2.invokeExact(epfd, events.address(), capacity, timespec.address());
+        if (n < 0) {
+            n = (int) linkPwait2(true).invokeExact(errno, epfd, events.address(), capacity, timespec.address());
+        }
         return n >= 0 || Libc.errno(errno) == Errno.EINTR ? "" : Errno.text(Libc.errno(errno));
     }
 
@@ -750,24 +763,29 @@ final class EpollPoller implements Poller {
     }
 
     /** C libraries got epoll_pwait2 later than kernels did; without it the call goes through syscall(2). */
-    private static MethodHandle linkPwait2() {
-        if (Libc.has("epoll_pwait2")) {
-            MethodHandle h =
-                    Libc.link("epoll_pwait2", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-            return MethodHandles.insertArguments(h, 5, 0L); // no signal mask
+    private static MethodHandle linkPwait2(boolean errno) {
+        if (!Libc.has("epoll_pwait2")) {
+            return linkPwait2BySyscall(errno);
         }
-        return linkPwait2BySyscall();
+        FunctionDescriptor type = Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+        MethodHandle h = errno ? Libc.link("epoll_pwait2", type) : Libc.linkWithoutErrno("epoll_pwait2", type);
+        return MethodHandles.insertArguments(h, errno ? 5 : 4, 0L); // no signal mask
     }
 
-    static MethodHandle linkPwait2BySyscall() {
-        MethodHandle h = Libc.linkVariadic(
-                "syscall",
-                Libc.returnsLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-                1);
-        h = MethodHandles.insertArguments(h, 6, 0L, 8L); // no signal mask, and the size of one
-        h = MethodHandles.insertArguments(h, 1, SYS_EPOLL_PWAIT2);
-        return MethodHandles.explicitCastArguments(
-                h, MethodType.methodType(int.class, MemorySegment.class, int.class, long.class, int.class, long.class));
+    static MethodHandle linkPwait2BySyscall(boolean errno) {
+        FunctionDescriptor type =
+                Libc.returnsLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        Linker.Option variadic = Linker.Option.firstVariadicArg(1);
+        MethodHandle h =
+                errno ? Libc.link("syscall", type, variadic) : Libc.linkWithoutErrno("syscall", type, variadic);
+        int first = errno ? 1 : 0;
+        h = MethodHandles.insertArguments(h, first + 5, 0L, 8L); // no signal mask, and the size of one
+        h = MethodHandles.insertArguments(h, first, SYS_EPOLL_PWAIT2);
+        MethodType ints = h.type()
+                .changeReturnType(int.class)
+                .changeParameterType(first, int.class)
+                .changeParameterType(first + 2, int.class);
+        return MethodHandles.explicitCastArguments(h, ints);
     }
 
     private static void closeFd(int fd) {

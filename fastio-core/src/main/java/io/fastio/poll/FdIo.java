@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -58,11 +59,11 @@ public final class FdIo {
     private static final MethodHandle CLOSE = Libc.link("close", Libc.returnsInt(JAVA_INT));
     private static final MethodHandle PIPE2 = Libc.link("pipe2", Libc.returnsInt(JAVA_LONG, JAVA_INT));
     private static final MethodHandle OPEN =
-            Libc.linkVariadic("open", Libc.returnsInt(JAVA_LONG, JAVA_INT, JAVA_INT), 2);
+            Libc.link("open", Libc.returnsInt(JAVA_LONG, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle FCNTL =
-            Libc.linkVariadic("fcntl", Libc.returnsInt(JAVA_INT, JAVA_INT, JAVA_LONG), 2);
+            Libc.link("fcntl", Libc.returnsInt(JAVA_INT, JAVA_INT, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle IOCTL =
-            Libc.linkVariadic("ioctl", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG), 2);
+            Libc.link("ioctl", Libc.returnsInt(JAVA_INT, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle POLL = Libc.link("poll", Libc.returnsInt(JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLOCK = Libc.link("flock", Libc.returnsInt(JAVA_INT, JAVA_INT));
     private static final MethodHandle ISATTY = Libc.link("isatty", Libc.returnsInt(JAVA_INT));

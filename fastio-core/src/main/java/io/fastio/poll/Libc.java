@@ -12,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.Arrays;
 
 /**
  * Links functions of the C library. All handles made here are plain calls: an option {@code critical} gains nothing on
@@ -34,19 +35,15 @@ final class Libc {
     }
 
     /** A call that leaves its errno in the segment given as first argument; see {@link #newErrno()}. */
-    static MethodHandle link(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(SYMBOLS.findOrThrow(name), type, CAPTURE_ERRNO);
-    }
-
-    /** As {@link #link}, for a function with variable arguments from {@code firstVariadic} on. */
-    static MethodHandle linkVariadic(String name, FunctionDescriptor type, int firstVariadic) {
-        return LINKER.downcallHandle(
-                SYMBOLS.findOrThrow(name), type, CAPTURE_ERRNO, Linker.Option.firstVariadicArg(firstVariadic));
+    static MethodHandle link(String name, FunctionDescriptor type, Linker.Option... options) {
+        Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+        all[options.length] = CAPTURE_ERRNO;
+        return linkWithoutErrno(name, type, all);
     }
 
     /** A call whose errno nobody reads; any thread may make it without a segment of its own. */
-    static MethodHandle linkWithoutErrno(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(SYMBOLS.findOrThrow(name), type);
+    static MethodHandle linkWithoutErrno(String name, FunctionDescriptor type, Linker.Option... options) {
+        return LINKER.downcallHandle(SYMBOLS.findOrThrow(name), type, options);
     }
 
     static FunctionDescriptor returnsInt(ValueLayout... args) {

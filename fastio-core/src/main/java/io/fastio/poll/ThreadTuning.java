@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +39,10 @@ public final class ThreadTuning {
         private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
         private static final long SET = X86 ? 314 : 274;
         private static final long GET = X86 ? 315 : 275;
-        private static final MethodHandle SYSCALL = Libc.linkVariadic(
-                "syscall", Libc.returnsLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), 1);
+        private static final MethodHandle SYSCALL = Libc.link(
+                "syscall",
+                Libc.returnsLong(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+                Linker.Option.firstVariadicArg(1));
 
         static int get(MemorySegment attributes) {
             return call(GET, attributes, BYTES);

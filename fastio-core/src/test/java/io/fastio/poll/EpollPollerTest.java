@@ -330,7 +330,7 @@ final class EpollPollerTest extends PollerContract {
 
     @Test
     void theSystemCallServesWhereTheLibraryLacksPwait2() throws Throwable {
-        MethodHandle bySyscall = EpollPoller.linkPwait2BySyscall();
+        MethodHandle bySyscall = EpollPoller.linkPwait2BySyscall(true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = Libc.newErrno();
             MemorySegment events = arena.allocate(1024, 8);
@@ -348,6 +348,10 @@ final class EpollPollerTest extends PollerContract {
             n = (int) bySyscall.invokeExact(errno, -1, events.address(), 8, timespec.address());
             assertThat(n).isEqualTo(-1);
             assertThat(Libc.errno(errno)).isEqualTo(Errno.EBADF);
+            poller.wake();
+            n = (int) EpollPoller.linkPwait2BySyscall(false)
+                    .invokeExact(((EpollPoller) poller).epfd(), events.address(), 8, timespec.address());
+            assertThat(n).isEqualTo(1);
         }
     }
 
