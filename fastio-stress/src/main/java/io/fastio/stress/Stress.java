@@ -88,7 +88,8 @@ public final class Stress {
                 cases.size());
         Path folder = Files.createTempDirectory("fastio-stress");
         List<Verdict> verdicts = new ArrayList<>();
-        int atATime = effort == Effort.SHORT ? cases.size() : 1; // one takes a minute or more: so often something is told
+        int atATime =
+                effort == Effort.SHORT ? cases.size() : 1; // one takes a minute or more: so often something is told
         for (int i = 0; i < cases.size(); i += atATime) {
             List<Class<?>> some = cases.subList(i, i + atATime);
             List<Verdict> theirs = run(some, effort, folder.resolve("from-case-" + (i + 1)));
