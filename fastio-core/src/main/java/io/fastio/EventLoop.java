@@ -395,14 +395,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     private @Nullable LoopTask<?> awaitedMain;
     private boolean interrupted;
 
-    /** Whether the loop returns from its run, or may, at the next turn. */
-    boolean isTurnAwaited() {
-        return stopping || awaitedMain != null && awaitedMain.done();
+    /** Whether somebody waits for its end, and it is not to rest for long. Any thread. */
+    boolean isToEnd() {
+        return stopping || closing;
     }
 
     /** Whether a host, a stop, a close or the end of main waits for the step in progress to be over. */
     boolean isStepAwaited() {
-        return driven || closing || isTurnAwaited();
+        return driven || isToEnd() || awaitedMain != null && awaitedMain.done();
     }
 
     /** Under virtual time nothing can happen any more: an error if main waits for it (S12). */
@@ -506,6 +506,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         stopping = true;
         if (!isCurrent()) {
             wakeSignal.raise();
+            scheduler.idle().endSlice();
         }
     }
 
@@ -564,11 +565,13 @@ public final class EventLoop implements Executor, AutoCloseable {
         try {
             long end = LoopClock.saturatedSum(clock.nanos(), Math.max(0, nanos(atMost)));
             scheduler.lookAtAllNext();
-            boolean ran = scheduler.turn(end) || scheduler.turn(0);
-            if (ran) {
-                while ((scheduler.isInRound() || clock.nanos() < end) && scheduler.turn(0)) {
-                    // The turn is all there is to do.
-                }
+            boolean ran;
+            do {
+                ran = scheduler.turn(end); // a rest may end early, and one that spins always does
+            } while (!ran && !stopping && clock.nanos() < end);
+            ran = ran || scheduler.turn(0);
+            while (ran && (scheduler.isInRound() || clock.nanos() < end) && scheduler.turn(0)) {
+                // The turn is all there is to do.
             }
             return ran;
         } finally {

@@ -3,6 +3,7 @@ package io.fastio;
 import io.fastio.time.IdleStrategy;
 import io.fastio.time.LoopClock;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the loop does while nothing is ready (S10): sleeps, spins, or, on virtual time, goes to the next due moment (V1).
@@ -24,6 +25,10 @@ final class Idle {
     private final Scheduler scheduler;
     private final LoopClock clock;
     private volatile IdleStrategy strategy;
+
+    /** The loop's thread while it saves power: does not hear wakes. */
+    private volatile @Nullable Thread inSlice;
+
     private long since = -1;
     private long lastWake;
 
@@ -43,9 +48,18 @@ final class Idle {
         return strategy;
     }
 
-    /** Any thread; counts from the next rest on. */
+    /** Any thread; counts from the next rest on, for which a slice that saves power ends. */
     void strategy(IdleStrategy s) {
         strategy = s;
+        endSlice();
+    }
+
+    /** The strategy has changed, or the loop is to end: that does not wait for the end of a slice (S10). Any thread. */
+    void endSlice() {
+        Thread t = inSlice;
+        if (t != null) {
+            LockSupport.unpark(t);
+        }
     }
 
     /** Something is ready. */
@@ -97,16 +111,25 @@ final class Idle {
                 sleep(due, t);
             }
         } else if (s instanceof IdleStrategy.Powersave p) {
-            long slice = Math.min(due, LoopClock.saturatedSum(lastWake, EventLoop.nanos(p.slice())));
-            for (; t < slice; t = clock.nanos()) {
-                scheduler.sleeper().holdInterrupt();
-                LockSupport.parkNanos(this, slice - t);
-            }
+            t = restInSlice(p, due, t);
             if (due > t) {
                 sleep(due, t);
             }
             lastWake = clock.nanos();
         }
+    }
+
+    private long restInSlice(IdleStrategy.Powersave p, long due, long t) {
+        long end = Math.min(due, LoopClock.saturatedSum(lastWake, EventLoop.nanos(p.slice())));
+        if (t < end) {
+            inSlice = Thread.currentThread(); // before the looks: whoever changes what they see finds it here
+            for (; t < end && strategy == p && !loop.isToEnd(); t = clock.nanos()) {
+                scheduler.sleeper().holdInterrupt();
+                LockSupport.parkNanos(this, end - t);
+            }
+            inSlice = null;
+        }
+        return t;
     }
 
     /** Looks at the inbox mostly: whoever asks the system or the clock at that moment is late by what the answer takes. */

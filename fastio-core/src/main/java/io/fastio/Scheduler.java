@@ -291,7 +291,7 @@ final class Scheduler {
      */
     @Nullable
     Handle nextNeighbour() {
-        if (loop.isTurnAwaited() || !inbox.isEmpty() || pace.isTimeToLook() && needsClock()) {
+        if (loop.isStepAwaited() || !inbox.isEmpty() || pace.isTimeToLook() && needsClock()) {
             return null;
         }
         if (choose() instanceof Handle h) {

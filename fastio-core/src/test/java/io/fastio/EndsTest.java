@@ -433,6 +433,29 @@ final class EndsTest {
         t.loop.close();
     }
 
+    /** Callbacks follow one another without a turn of the loop's thread, but where somebody waits for it. */
+    @ParameterizedTest
+    @EnumSource
+    void pollAndCloseEndThoughCallbacksScheduleThemselvesForEver(Priority priority) {
+        TestLoop t = TestLoop.open(b -> b.shutdownTimeout(Duration.ofMillis(50)));
+        int[] runs = new int[1];
+        Handle[] endless = new Handle[1];
+        endless[0] = t.loop.handle(priority, () -> {
+            t.hog(1);
+            runs[0]++;
+            if (!t.loop.isClosed()) {
+                endless[0].callSoon();
+            }
+        });
+        endless[0].callSoon();
+        for (int frame = 1; frame <= 10; frame++) {
+            assertThat(t.loop.poll(Duration.ofMillis(5))).isTrue();
+            assertThat(runs[0]).isBetween(5 * frame, 6 * frame);
+        }
+        t.loop.close();
+        assertThat(runs[0]).isLessThan(200);
+    }
+
     @Test
     void pollOfALoopOnVirtualTimeDoesNotWaitForOffloadedWork() throws Exception {
         TestLoop t = TestLoop.open();

@@ -496,6 +496,56 @@ final class WakeTest {
         }
     }
 
+    @Test
+    void S10_pollWaitsForItsTimeWhateverTheStrategy() {
+        for (IdleStrategy s : List.of(
+                IdleStrategy.BLOCK,
+                IdleStrategy.SPIN,
+                IdleStrategy.backoff(Duration.ofMillis(3)),
+                IdleStrategy.powersave(Duration.ofMillis(2)))) {
+            try (EventLoop loop = settings().idle(s).build()) {
+                Task<?> sleeper = loop.createTask(() -> Asyncio.sleepMs(20));
+                loop.poll(Duration.ZERO);
+                long begin = System.nanoTime();
+                assertThat(loop.poll(Duration.ofMillis(1))).as("%s", s).isFalse();
+                assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(1_000_000);
+                assertThat(loop.poll(Duration.ofSeconds(20))).as("%s", s).isTrue();
+                assertThat(sleeper.done()).isTrue();
+                begin = System.nanoTime();
+                Thread.ofPlatform().daemon().start(() -> {
+                    rest(20);
+                    loop.stop();
+                });
+                assertThat(loop.poll(Duration.ofSeconds(20))).isFalse();
+                assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(10));
+            }
+        }
+    }
+
+    /** What comes to a loop that saves power waits for the end of the slice, but for its own settings and its end. */
+    @Test
+    void S10_aChangeOfTheStrategyAndTheEndDoNotWaitForASlice() throws Exception {
+        IdleStrategy slow = IdleStrategy.powersave(Duration.ofMinutes(5));
+        try (EventLoop loop = settings().idle(slow).build()) {
+            AtomicInteger posts = new AtomicInteger();
+            loop.start();
+            for (IdleStrategy other : List.of(IdleStrategy.BLOCK, IdleStrategy.SPIN)) {
+                rest(50); // within a slice
+                loop.callSoon(posts::incrementAndGet);
+                rest(50);
+                int before = posts.get();
+                loop.idleStrategy(other);
+                until(() -> posts.get() == before + 1);
+                loop.idleStrategy(slow);
+            }
+            rest(50);
+            long begin = System.nanoTime();
+            loop.stop();
+            loop.close();
+            assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(5));
+        }
+    }
+
     private static Thread threadNamed(String name) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(t -> t.getName().equals(name))

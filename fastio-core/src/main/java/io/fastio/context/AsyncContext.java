@@ -58,7 +58,7 @@ public final class AsyncContext implements AutoCloseable {
     private final Drive drive;
     private final ContextLock lock;
     private final ConcurrentSkipListMap<AtTimeWorker.Place, AtTimeWorker> atTime = new ConcurrentSkipListMap<>();
-    private final ConcurrentSkipListMap<Long, WhenPendingWorker> whenPending = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, WhenPendingWorker.Place> whenPending = new ConcurrentSkipListMap<>();
     private final ConcurrentLinkedQueue<SyncCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Waiter> watchers = new ConcurrentLinkedQueue<>();
     private final AtomicLong order = new AtomicLong();
@@ -217,13 +217,20 @@ public final class AsyncContext implements AutoCloseable {
      */
     public boolean addWhenPendingWorker(WhenPendingWorker worker) {
         Objects.requireNonNull(worker, "worker");
-        WhenPendingWorker.Place place = new WhenPendingWorker.Place(this, order.getAndIncrement());
+        WhenPendingWorker.Place place = new WhenPendingWorker.Place(this, order.getAndIncrement(), worker);
         if (closed || !worker.enter(place)) {
             return false;
         }
-        whenPending.put(place.order(), worker);
+        whenPending.put(place.order, place);
         if (worker.place() != place) {
-            whenPending.remove(place.order());
+            whenPending.remove(place.order); // removed between the two
+        }
+        if (closed) {
+            takeOut(place);
+            return false;
+        }
+        if (place.isMarked()) {
+            bringUp(); // marked between the two: a pass may have looked for it and found nothing
         }
         return true;
     }
@@ -232,11 +239,15 @@ public final class AsyncContext implements AutoCloseable {
     public boolean removeWhenPendingWorker(WhenPendingWorker worker) {
         Objects.requireNonNull(worker, "worker");
         WhenPendingWorker.Place place = worker.place();
-        if (place == null || place.context() != this || !worker.leave(place)) {
+        return place != null && place.context == this && takeOut(place);
+    }
+
+    private boolean takeOut(WhenPendingWorker.Place place) {
+        if (!place.leave()) {
             return false;
         }
-        whenPending.remove(place.order());
-        worker.takeMark();
+        whenPending.remove(place.order);
+        place.takeMark(); // a pass that still sees it finds no mark
         return true;
     }
 
@@ -249,14 +260,19 @@ public final class AsyncContext implements AutoCloseable {
     public boolean setWorkPending(WhenPendingWorker worker) {
         Objects.requireNonNull(worker, "worker");
         WhenPendingWorker.Place place = worker.place();
-        if (closed || place == null || place.context() != this) {
+        if (closed || place == null || place.context != this) {
             return false;
         }
-        worker.mark();
+        place.mark();
+        return bringUp() && !closed;
+    }
+
+    /** There is a mark: sees to it that a pass looks for it. False if the loop is closed. */
+    private boolean bringUp() {
         marked = true;
         workEpoch.getAndIncrement();
         wakeWatchers();
-        return poke.raise() && !closed;
+        return poke.raise();
     }
 
     // ---- passes
@@ -350,15 +366,18 @@ public final class AsyncContext implements AutoCloseable {
             lastPending = -1;
             marked = false; // before the search: a mark that it does not find brings the next pass
         }
-        for (Map.Entry<Long, WhenPendingWorker> e :
-                whenPending.tailMap(lastPending, false).entrySet()) {
-            if (e.getKey() >= passOrder) {
+        for (WhenPendingWorker.Place place :
+                whenPending.tailMap(lastPending, false).values()) {
+            if (place.order >= passOrder) {
                 break;
             }
-            lastPending = e.getKey();
-            if (e.getValue().takeMark()) {
-                return e.getValue().work();
+            lastPending = place.order;
+            if (place.takeMark()) {
+                return place.work();
             }
+        }
+        if (whenPending.tailMap(passOrder).values().stream().anyMatch(WhenPendingWorker.Place::isMarked)) {
+            marked = true; // added and marked before the search: for the next pass
         }
         phase = Phase.NONE;
         return null;
@@ -376,8 +395,10 @@ public final class AsyncContext implements AutoCloseable {
     }
 
     /**
-     * {@link #poll()}, for a host that gives it a share of its time: waits at most {@code atMost} for something to come up,
-     * then runs what is due for at most that long, and the worker in progress.
+     * {@link #poll()}, for a host that gives it a share of its time: waits for something to come up, and runs what is due,
+     * until {@code atMost} from now, and the worker in progress to its end. Workers that are left come first in the next call.
+     *
+     * @param atMost zero or negative: does not wait, and runs all that is due
      */
     public boolean poll(Duration atMost) {
         Objects.requireNonNull(atMost, "atMost");
@@ -385,8 +406,9 @@ public final class AsyncContext implements AutoCloseable {
             return false;
         }
         host = Thread.currentThread();
+        long end = atMost.isPositive() ? loop.timeIn(atMost) : Long.MAX_VALUE;
         boolean ran = loop.poll(atMost);
-        while (!closed && phase != Phase.NONE && loop.poll(Duration.ZERO)) {
+        while (!closed && phase != Phase.NONE && loop.time() < end && loop.poll(Duration.ZERO)) {
             ran = true; // the pass that has begun
         }
         return ran;
@@ -633,9 +655,7 @@ public final class AsyncContext implements AutoCloseable {
             c.refuse(closedError());
         }
         atTime.forEach(this::evict);
-        for (WhenPendingWorker w : whenPending.values()) {
-            removeWhenPendingWorker(w);
-        }
+        whenPending.values().forEach(this::takeOut);
         wakeWatchers();
     }
 

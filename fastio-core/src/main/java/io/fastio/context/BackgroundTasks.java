@@ -252,9 +252,9 @@ public final class BackgroundTasks {
         }
     }
 
-    /** What was accepted before the loop was closed runs (S13). */
+    /** What was accepted before the loop was closed runs (S13), the rest of a batch that {@link #prevent} held up first. */
     private void runLast() {
-        for (Registration r; (r = asked.poll()) != null; ) {
+        for (Registration r; (r = current.isEmpty() ? asked.poll() : current.poll()) != null; ) {
             r.queued = false;
             run(r);
         }

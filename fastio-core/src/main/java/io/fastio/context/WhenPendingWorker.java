@@ -11,25 +11,64 @@ import org.jspecify.annotations.Nullable;
  * context until it is removed; it is in at most one at a time.
  */
 public final class WhenPendingWorker {
-    private static final VarHandle PENDING;
     private static final VarHandle PLACE;
 
     static {
         try {
-            MethodHandles.Lookup l = MethodHandles.lookup();
-            PENDING = l.findVarHandle(WhenPendingWorker.class, "pending", boolean.class);
-            PLACE = l.findVarHandle(WhenPendingWorker.class, "place", Place.class);
+            PLACE = MethodHandles.lookup().findVarHandle(WhenPendingWorker.class, "place", Place.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    /** Where it stands: in the order of adding. */
-    record Place(AsyncContext context, long order) {}
+    /** Where it stands, in the order of adding, and its mark: a later place has a mark of its own. */
+    static final class Place {
+        private static final VarHandle PENDING;
+
+        static {
+            try {
+                PENDING = MethodHandles.lookup().findVarHandle(Place.class, "pending", boolean.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        final AsyncContext context;
+        final long order;
+        private final WhenPendingWorker worker;
+        private volatile boolean pending;
+
+        Place(AsyncContext context, long order, WhenPendingWorker worker) {
+            this.context = context;
+            this.order = order;
+            this.worker = worker;
+        }
+
+        Action work() {
+            return worker.work;
+        }
+
+        /** Has its worker leave it; false if that has left already. */
+        boolean leave() {
+            return worker.leave(this);
+        }
+
+        void mark() {
+            pending = true;
+        }
+
+        boolean isMarked() {
+            return pending;
+        }
+
+        /** Clears the mark; false if there is none. */
+        boolean takeMark() {
+            return pending && (boolean) PENDING.getAndSet(this, false);
+        }
+    }
 
     private final Action work;
     private volatile @Nullable Place place;
-    private volatile boolean pending;
 
     /** @param work what is to be done; on the loop, as a callback; what it throws is reported */
     public WhenPendingWorker(Action work) {
@@ -43,7 +82,8 @@ public final class WhenPendingWorker {
 
     /** Whether it has been marked and has not begun since. Any thread. */
     public boolean isPending() {
-        return pending;
+        Place p = place;
+        return p != null && p.isMarked();
     }
 
     boolean enter(Place p) {
@@ -57,18 +97,5 @@ public final class WhenPendingWorker {
     @Nullable
     Place place() {
         return place;
-    }
-
-    void mark() {
-        pending = true;
-    }
-
-    /** Clears the mark; false if there is none. */
-    boolean takeMark() {
-        return pending && (boolean) PENDING.getAndSet(this, false);
-    }
-
-    Action work() {
-        return work;
     }
 }

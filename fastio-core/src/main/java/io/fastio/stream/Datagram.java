@@ -25,6 +25,7 @@ import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
@@ -243,6 +244,7 @@ public final class Datagram implements Closeable {
      *
      * @param dst gets the bytes; allocates nothing, and copies nothing if it is direct
      * @return who sent it
+     * @throws ReadOnlyBufferException if {@code dst} is read-only; nothing was received
      * @throws DatagramTruncatedException if it was longer than {@code dst} has room for; {@code dst} has its beginning
      * @throws PortUnreachableException once for each report of the network; see above
      * @throws ClosedChannelException if the endpoint is closed, or is being closed meanwhile
@@ -262,6 +264,9 @@ public final class Datagram implements Closeable {
     }
 
     private int receiveInto(ByteBuffer dst) throws IOException {
+        if (dst.isReadOnly()) {
+            throw new ReadOnlyBufferException(); // S13: now, and not when a datagram has been taken
+        }
         Task<?> me = beginReceive();
         int room = dst.remaining();
         boolean straight = calls != null && dst.isDirect();

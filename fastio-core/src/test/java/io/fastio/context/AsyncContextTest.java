@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -733,6 +734,109 @@ final class AsyncContextTest {
                 ran.set(0);
             }
             assertThat(d.reports).isEmpty();
+        }
+    }
+
+    /** Added, and marked at once, by a worker: for the next pass, which somebody has to bring up. */
+    @ParameterizedTest
+    @EnumSource
+    void W1_W3_aWorkerThatIsAddedAndMarkedInAPassRunsInTheNextOne(Way way) throws Exception {
+        try (Driven d = new Driven(way)) {
+            AtomicInteger ran = new AtomicInteger();
+            WhenPendingWorker late = new WhenPendingWorker(ran::incrementAndGet);
+            AtTimeWorker adds = new AtTimeWorker(() -> {
+                d.context.addWhenPendingWorker(late);
+                d.context.setWorkPending(late);
+            });
+            d.context.addAtTimeWorker(adds, Duration.ZERO);
+            d.until(() -> ran.get() == 1);
+            assertThat(late.isPending()).isFalse();
+        }
+    }
+
+    /** A thread marks it as soon as {@code setWorkPending} says that it is in. */
+    @Test
+    void W1_aMarkThatComesWhileItsWorkerIsBeingAddedIsNotLost() throws Exception {
+        try (Driven d = new Driven(Way.OWN_THREAD)) {
+            AtomicReference<WhenPendingWorker> current = new AtomicReference<>();
+            AtomicReference<WhenPendingWorker> marked = new AtomicReference<>();
+            AtomicBoolean over = new AtomicBoolean();
+            Thread marker = Thread.ofPlatform().daemon().start(() -> {
+                while (!over.get()) {
+                    WhenPendingWorker w = current.get();
+                    if (w != null && w != marked.get() && d.context.setWorkPending(w)) {
+                        marked.set(w);
+                    }
+                }
+            });
+            for (long end = System.nanoTime() + 1_500_000_000L; System.nanoTime() < end; ) {
+                CountDownLatch ran = new CountDownLatch(1);
+                WhenPendingWorker w = new WhenPendingWorker(ran::countDown);
+                current.set(w);
+                d.context.addWhenPendingWorker(w);
+                assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+                d.context.removeWhenPendingWorker(w);
+            }
+            over.set(true);
+            marker.join();
+        }
+    }
+
+    /** A removal takes the mark of the adding that it ends, and not that of the next one. */
+    @Test
+    void W1_aMarkOfAWorkerThatIsAddedAgainIsNotTakenByItsRemoval() throws Exception {
+        try (Driven d = new Driven(Way.OWN_THREAD)) {
+            AsyncContext c = d.context;
+            AtomicInteger ran = new AtomicInteger();
+            WhenPendingWorker w = new WhenPendingWorker(ran::incrementAndGet);
+            AtomicInteger turn = new AtomicInteger();
+            AtomicBoolean over = new AtomicBoolean();
+            Thread remover = Thread.ofPlatform().daemon().start(() -> {
+                for (int n = 1; !over.get(); ) {
+                    if (turn.get() == n && c.removeWhenPendingWorker(w)) {
+                        turn.set(-n++);
+                    }
+                }
+            });
+            int n = 1;
+            for (long end = System.nanoTime() + 1_500_000_000L; System.nanoTime() < end; n++) {
+                c.addWhenPendingWorker(w);
+                turn.set(n);
+                while (!c.addWhenPendingWorker(w)) {
+                    Thread.onSpinWait(); // until the other thread has taken it out
+                }
+                int before = ran.get();
+                assertThat(c.setWorkPending(w)).isTrue();
+                d.until(() -> ran.get() > before);
+                int removed = -n;
+                d.until(() -> turn.get() == removed);
+                c.removeWhenPendingWorker(w);
+            }
+            over.set(true);
+            remover.join();
+        }
+    }
+
+    @Test
+    void W3_aHostsPollKeepsToItsTime() throws Exception {
+        try (AsyncContext c = AsyncContext.polled()) {
+            AtomicInteger ran = new AtomicInteger();
+            for (int i = 0; i < 100; i++) {
+                WhenPendingWorker w = new WhenPendingWorker(() -> {
+                    ran.incrementAndGet();
+                    for (long end = System.nanoTime() + 1_000_000; System.nanoTime() < end; ) {
+                        Thread.onSpinWait();
+                    }
+                });
+                c.addWhenPendingWorker(w);
+                c.setWorkPending(w);
+            }
+            assertThat(c.poll(Duration.ofMillis(2))).isTrue();
+            assertThat(ran.get()).isBetween(1, 4);
+            assertThat(c.poll(Duration.ofMillis(2))).isTrue();
+            assertThat(ran.get()).isBetween(2, 8);
+            assertThat(c.poll()).as("all that is due").isTrue();
+            assertThat(ran).hasValue(100);
         }
     }
 

@@ -200,6 +200,32 @@ final class BackgroundTasksTest {
         until(() -> ticker().getState() == Thread.State.WAITING);
     }
 
+    /** The rest of a batch that {@code prevent} held up was accepted, too, and before what was asked for later. */
+    @Test
+    void S13_B3_whatABatchHeldBackRunsWhenTheLoopIsClosed() throws Exception {
+        EventLoop loop = EventLoop.create();
+        BackgroundTasks b = BackgroundTasks.of(loop);
+        Registration first = b.add(
+                () -> {
+                    trace.add("first");
+                    b.prevent();
+                },
+                When.ON_REQUEST);
+        Registration second = b.add(() -> trace.add("second"), When.ON_REQUEST);
+        Registration third = b.add(() -> trace.add("third"), When.ON_REQUEST);
+        loop.run(() -> {
+            b.requestSoon(first);
+            b.requestSoon(second);
+            Asyncio.yieldNow();
+            Asyncio.yieldNow();
+            b.requestSoon(third);
+            Asyncio.yieldNow();
+            assertThat(trace).containsExactly("first");
+        });
+        loop.close();
+        assertThat(trace).containsExactly("first", "second", "third");
+    }
+
     private static Thread ticker() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(t -> t.getName().equals("fastio-ticker"))

@@ -23,6 +23,7 @@ import java.net.PortUnreachableException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -377,6 +378,24 @@ final class DatagramTest {
                         .isInstanceOf(TimeoutException.class);
                 b.send(bytes("again"));
                 assertThat(text(a)).isEqualTo("again");
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "SELECTOR"})
+    void S13_aReadOnlyBufferIsRefusedBeforeADatagramIsTaken(PollerKind poller) throws Exception {
+        on(poller, () -> {
+            try (Datagram a = here();
+                    Datagram b = to(a)) {
+                b.send(bytes("kept"));
+                for (ByteBuffer buffer : List.of(ByteBuffer.allocate(9), ByteBuffer.allocateDirect(9))) {
+                    assertThatThrownBy(() -> a.receive(buffer.asReadOnlyBuffer()))
+                            .isInstanceOf(ReadOnlyBufferException.class);
+                    assertThatThrownBy(() -> a.read(buffer.asReadOnlyBuffer()))
+                            .isInstanceOf(ReadOnlyBufferException.class);
+                }
+                assertThat(text(a)).isEqualTo("kept");
             }
         });
     }

@@ -126,6 +126,7 @@ final class Connection {
 
     Connection(HttpServer server, Stream stream) {
         this.server = server;
+        this.since = server.tick(); // idle from now on
         this.stream = stream;
         this.task = Asyncio.currentTask();
         this.shared = Shared.LOCAL.get();

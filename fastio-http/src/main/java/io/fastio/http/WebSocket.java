@@ -1,5 +1,6 @@
 package io.fastio.http;
 
+import io.fastio.Wait;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -58,6 +59,10 @@ public final class WebSocket {
     private byte[] control = NOTHING;
 
     private boolean closeSent;
+
+    /** What the other side did wrong; it is told so by a close. */
+    private @Nullable WebSocketException violation;
+
     private boolean ended;
     private int closeCode = 1006;
     private String closeReason = "";
@@ -200,15 +205,21 @@ public final class WebSocket {
      */
     public @Nullable Message receive() throws IOException {
         while (!ended) {
-            try {
-                Message m = receiveFrame();
-                if (m != null) {
-                    return m;
+            if (violation == null) {
+                try {
+                    Message m = receiveFrame();
+                    if (m != null) {
+                        return m;
+                    }
+                } catch (WebSocketException e) {
+                    violation = e;
                 }
-            } catch (WebSocketException e) {
+            }
+            WebSocketException v = violation;
+            if (v != null) {
+                sendClose(v.code(), String.valueOf(v.getMessage()));
                 ended = true;
-                sendClose(e.code(), String.valueOf(e.getMessage()));
-                throw e;
+                throw v;
             }
         }
         return null;
@@ -231,6 +242,9 @@ public final class WebSocket {
             beginPayload();
         }
         receivePayload();
+        if (kind() >= CLOSE) {
+            Wait.begin(); // C3: a pending cancel comes before the frame is taken, which the next call then answers
+        }
         inPayload = false;
         headLength = 0;
         boolean last = (head[0] & FINAL) != 0;
@@ -501,13 +515,22 @@ public final class WebSocket {
         payload[0] = (byte) (code >> 8);
         payload[1] = (byte) code;
         System.arraycopy(why, 0, payload, 2, why.length);
+        Wait.begin(); // C3: behind a pending cancel nothing has been sent
+        if (closeSent) {
+            return; // by somebody else, meanwhile
+        }
         closeSent = true; // first: others may send while this one waits
         sendFrame(CLOSE, payload, 0, payload.length);
     }
 
     /** The handler has returned. */
     private void closeQuietly() throws IOException {
-        sendClose(1000, "");
+        WebSocketException v = violation;
+        if (v != null) {
+            sendClose(v.code(), String.valueOf(v.getMessage())); // unless that was done
+        } else {
+            sendClose(1000, "");
+        }
     }
 
     /** Why the other side closed: its code, 1005 if it gave none, 1006 if it did not close (yet). */

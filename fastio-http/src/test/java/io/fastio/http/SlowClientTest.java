@@ -51,6 +51,22 @@ final class SlowClientTest {
         }
     }
 
+    /** The time counts from the connection's beginning, and not from the server's. */
+    @Test
+    void aNewConnectionOfAnOldServerHasItsTime() throws Exception {
+        Duration idle = Duration.ofMillis(900);
+        try (Served s = new Served(ECHO, b -> b.idleTime(idle))) {
+            Thread.sleep(2 * idle.toMillis());
+            for (int i = 0; i < 3; i++) {
+                try (RawClient c = s.client()) {
+                    Thread.sleep(idle.toMillis() / 3);
+                    assertThat(c.get("/").answer().status()).isEqualTo(200);
+                }
+            }
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
     @Test
     void aHeadThatDripsIsRefused() throws Exception {
         try (Served s = new Served(ECHO, SlowClientTest::impatient);

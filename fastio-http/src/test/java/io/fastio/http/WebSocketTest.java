@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
+import io.fastio.CancelledError;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -302,6 +304,85 @@ final class WebSocketTest {
             c.expectEnd();
             assertThat(ends).containsExactly("null 4001");
         }
+    }
+
+    /** All of it has come when the cancel comes: what has not been sent then is sent by a later call. */
+    @Test
+    void C3_aPendingCancelLosesNeitherPongNorClose() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    ends.add(ws.receive().text());
+                    cancelled(ws::receive); // the ping
+                    cancelled(ws::receive);
+                    ends.add(ws.receive().text());
+                    cancelled(ws::receive); // the close
+                    ends.add(ws.receive() + " " + ws.closeCode());
+                });
+                RawClient c = open(s)) {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            all.writeBytes(frame(0x81, 1, "a"));
+            all.writeBytes(frame(0x89, 1, "p"));
+            all.writeBytes(frame(0x81, 1, "b"));
+            all.writeBytes(frame(0x88, 2, new byte[] {0x0f, (byte) 0xa1}));
+            c.send(all.toByteArray());
+            assertThat(receive(c)).isEqualTo("8a p");
+            assertThat(receive(c)).isEqualTo("88 \u000f\ufffd");
+            c.expectEnd();
+            assertThat(ends).containsExactly("a", "cancelled", "cancelled", "b", "cancelled", "null 4001");
+        }
+    }
+
+    @Test
+    void C3_aCloseBehindAPendingCancelIsNotTakenForSent() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    cancelled(() -> {
+                        ws.close(3001, "");
+                        return null;
+                    });
+                    ws.close(3002, "");
+                });
+                RawClient c = open(s)) {
+            assertThat(receive(c)).isEqualTo("88 \u000b\ufffd"); // 3002
+            assertThat(ends).containsExactly("cancelled");
+        }
+    }
+
+    /** The other side is told what it did wrong, by the next call or at the end of the handler. */
+    @Test
+    void C3_aPendingCancelDoesNotKeepBackWhatWasWrong() throws Exception {
+        try (Served s = new Served((q, r) -> {
+                    WebSocket ws = WebSocket.accept(q, r);
+                    ends.add(ws.receive().text());
+                    cancelled(ws::receive);
+                    if (q.path().endsWith("again")) {
+                        ws.receive();
+                    }
+                });
+                RawClient atTheEnd = open(s);
+                RawClient again = s.client()) {
+            again.send(HANDSHAKE.replace("/ws", "/again")).answer(false);
+            for (RawClient c : List.of(atTheEnd, again)) {
+                ByteArrayOutputStream all = new ByteArrayOutputStream();
+                all.writeBytes(frame(0x81, 1, "a"));
+                all.writeBytes(frame(0x83, 1, "?"));
+                c.send(all.toByteArray());
+                assertThat(receive(c)).startsWith("88 \u0003\ufffd"); // 1002
+                c.expectEnd();
+            }
+        }
+    }
+
+    private void cancelled(Callable<?> call) throws Exception {
+        Asyncio.cancelScope(scope -> {
+            scope.cancel();
+            try {
+                ends.add("not cancelled: " + call.call());
+            } catch (CancelledError e) {
+                ends.add("cancelled");
+            }
+            return null;
+        });
     }
 
     @Test
