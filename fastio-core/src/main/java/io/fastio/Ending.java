@@ -109,12 +109,17 @@ final class Ending {
     private void closeLocals() {
         for (Object value : loop.locals) {
             if (value instanceof AutoCloseable c) {
-                try {
-                    c.close();
-                } catch (Exception e) {
-                    loop.report(new LoopError("closing " + value + " with the event loop failed", e, null));
-                }
+                close(c);
             }
+        }
+    }
+
+    /** Closes something that was left open. */
+    void close(AutoCloseable c) {
+        try {
+            c.close();
+        } catch (Exception e) {
+            loop.report(new LoopError("closing " + c + " with the event loop failed", e, null));
         }
     }
 

@@ -82,7 +82,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private @Nullable Thread host;
 
     private final ThreadSettings threadSettings;
-    private final Ending ending;
+    final Ending ending;
 
     /** A host loop drives this one by {@link #poll}. */
     private boolean driven;
@@ -582,7 +582,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Runs the loop on a daemon thread of its own until {@link #close()} or {@link #stop()}. Any thread; returns once the
-     * loop takes tasks.
+     * loop takes tasks. Should the loop fail, as when its poller does, it is closed, and the exception handler is told.
      *
      * @throws IllegalStateException if the loop runs already or is closed
      */
@@ -592,15 +592,27 @@ public final class EventLoop implements Executor, AutoCloseable {
             if (carrier != null || ownThread != null) {
                 throw new IllegalStateException("the event loop runs already");
             }
-            Thread t = Thread.ofPlatform().daemon().name(name).stackSize(STACK).unstarted(() -> {
-                try {
-                    runForever();
-                } finally {
-                    giveUpOwnThread();
-                }
-            });
+            Thread t = Thread.ofPlatform().daemon().name(name).stackSize(STACK).unstarted(this::runOnOwnThread);
             ownThread = t;
             t.start();
+        }
+    }
+
+    private void runOnOwnThread() {
+        try {
+            runForever();
+        } catch (Throwable e) { // S13: nobody is there who would get it
+            giveUpOwnThread();
+            try {
+                close();
+            } catch (Throwable again) {
+                if (again != e) {
+                    e.addSuppressed(again);
+                }
+            }
+            tell(new LoopError(name + " cannot go on, and is closed: " + e, e, null));
+        } finally {
+            giveUpOwnThread();
         }
     }
 

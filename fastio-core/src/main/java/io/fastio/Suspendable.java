@@ -28,15 +28,24 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     private static final byte BY_CANCEL = 3;
 
     /** The wait of a yield, and of a sleep: nobody keeps account of them. */
-    private static final Wait.Hook YIELD = new Nobody();
+    private static final Wait.Hook YIELD = new Nobody(true);
 
-    private static final Wait.Hook SLEEP = new Nobody();
-    private static final Wait.Hook CHECKPOINT = new Nobody();
+    private static final Wait.Hook SLEEP = new Nobody(true);
+    private static final Wait.Hook CHECKPOINT = new Nobody(true);
+
+    /** The yield behind an operation that has taken effect, which no cancel ends (C6). */
+    private static final Wait.Hook YIELD_BEHIND = new Nobody(false);
 
     private static final class Nobody implements Wait.Hook {
+        private final boolean cancellable;
+
+        Nobody(boolean cancellable) {
+            this.cancellable = cancellable;
+        }
+
         @Override
         public boolean abandon(Task<?> task, boolean woken) {
-            return true;
+            return cancellable;
         }
     }
 
@@ -104,7 +113,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
     void runStep() {
         loop.share.begin();
         super.runStep();
-        if (hook == YIELD && phase == WAITING) {
+        if ((hook == YIELD || hook == YIELD_BEHIND) && phase == WAITING) {
             loop.scheduler.yielded(this);
         } else if (phase == BLOCKED
                 && readyIn == ReadyQueues.NONE
@@ -118,6 +127,14 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** The beginning of a waiting operation; see {@link Wait#begin()}. */
     void begin() {
+        beginAtOnce();
+        if (loop.share.takesOperation() && isShareUsedUp()) {
+            goToEndOf(wakeClass); // not a wait of its own: what woke it still counts (S1)
+        }
+    }
+
+    /** The beginning of an operation that takes effect at once; see {@link Wait#beginAtOnce()}. */
+    void beginAtOnce() {
         if (cancelRequested || pendingScopes > 0) {
             CancelledError e = takePending(false);
             if (e != null) {
@@ -128,18 +145,26 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
         if (ticketAsked) {
             dropTicket(); // the wait that it named was not begun
         }
-        if (loop.share.takesOperation()) {
-            shareOfStep();
+    }
+
+    /** The end of an operation that took effect at once; see {@link Wait#endAtOnce()}. */
+    void endAtOnce() {
+        if (!loop.share.takesOperation() || !isShareUsedUp()) {
+            return;
+        }
+        if (loop.scheduler.isNothingElseReady()) {
+            loop.share.begin();
+        } else {
+            nextWait();
+            waitFor(YIELD_BEHIND, wakeClass);
         }
     }
 
-    /** S14: the share of this step may be used up. */
-    private void shareOfStep() {
+    /** S14: whether the share of this step is used up, as far as one has to look. */
+    private boolean isShareUsedUp() {
         StepShare share = loop.share;
         slowOperations = share.look(slowOperations);
-        if (share.isUsedUp()) {
-            goToEndOf(wakeClass); // not a wait of its own: what woke it still counts (S1)
-        }
+        return share.isUsedUp();
     }
 
     /** Gives way and goes to the end of its class. */
@@ -323,7 +348,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** Whether the yield in progress still waits to be queued. */
     boolean isYielding() {
-        return hook == YIELD && reason == NOT_YET && readyIn == ReadyQueues.NONE;
+        return (hook == YIELD || hook == YIELD_BEHIND) && reason == NOT_YET && readyIn == ReadyQueues.NONE;
     }
 
     /** Whether it gave way at a checkpoint and nothing else has ended that wait. */
@@ -407,7 +432,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
                 } else if (readyIn == ReadyQueues.LOW) {
                     loop.scheduler.requeue(this, ReadyQueues.NORMAL); // a yielding LOW task
                 }
-            } else if (struck != null) {
+            } else if (struck != null && h != YIELD_BEHIND) {
                 struck.refused = true;
             }
         } else if (reason != BY_CANCEL && (struck == null || struck.atOnce())) { // C6: woken, but not yet running

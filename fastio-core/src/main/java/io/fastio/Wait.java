@@ -75,6 +75,29 @@ public final class Wait {
     }
 
     /**
+     * Begins an operation of the current task that takes effect at once and is no wait, such as a write: delivers a pending
+     * cancel, and does not give way, so that between what the caller looked at and the effect nothing else runs. Ends with
+     * {@link #endAtOnce}.
+     *
+     * @return the current task
+     * @throws CancelledError if the task was cancelled, and nothing was done
+     * @throws IllegalStateException outside a task
+     */
+    public static Task<?> beginAtOnce() {
+        LoopTask<?> me = LoopTask.current();
+        me.beginAtOnce();
+        return me;
+    }
+
+    /**
+     * Ends what {@link #beginAtOnce} began: gives way if the task has had its share of such operations (S14). A cancel that
+     * comes meanwhile stays pending, since what has been done has been done (C6).
+     */
+    public static void endAtOnce() {
+        LoopTask.current().endAtOnce();
+    }
+
+    /**
      * Suspends the current task until it is resumed.
      *
      * @param hook told when the wait ends by a cancel or a deadline

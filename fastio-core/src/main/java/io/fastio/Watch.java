@@ -281,8 +281,17 @@ public final class Watch implements AutoCloseable {
         }
         loop.checkOwner(this);
         closed = true;
-        registration.close();
-        loop.scheduler.sleeper().watchClosed(poller);
+        try {
+            registration.close();
+        } finally { // also where the system refuses
+            loop.scheduler.sleeper().watchClosed(poller);
+            unlink();
+            read.wake();
+            write.wake();
+        }
+    }
+
+    private void unlink() {
         if (previous == null) {
             loop.watches = next;
         } else {
@@ -293,19 +302,13 @@ public final class Watch implements AutoCloseable {
         }
         previous = null;
         next = null;
-        read.wake();
-        write.wake();
     }
 
     /** The loop ends: closes the watch and whatever it belongs to. */
     void closeWithLoop() {
-        close();
+        loop.ending.close(this);
         if (owner != null) {
-            try {
-                owner.close();
-            } catch (IOException | RuntimeException e) {
-                loop.report(new LoopError("closing " + owner + " with the event loop failed", e, null));
-            }
+            loop.ending.close(owner);
         }
     }
 

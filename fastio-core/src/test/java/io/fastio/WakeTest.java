@@ -12,6 +12,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.management.ManagementFactory;
@@ -597,6 +598,36 @@ final class WakeTest {
 
     // ---- F92
 
+    /** The kernel's end of the poller is gone: nothing is accepted in silence by a loop that cannot go on. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void S13_aLoopWhosePollerFailsIsClosedAndSaysSo() throws Throwable {
+        try (EventLoop loop = settings().poller(EventLoop.PollerKind.EPOLL).build()) {
+            Pipe pipe = Pipe.open();
+            pipe.source().configureBlocking(false);
+            Task<?> reader = loop.createTask(() -> {
+                try (Watch w = Watch.of(pipe.source(), null)) {
+                    w.awaitReadable();
+                }
+            });
+            loop.start();
+            rest(50); // it waits in the poller now
+            int epfd = descriptor(loop, "epfd");
+            assertThat((int) libc("dup2", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)
+                            .invokeWithArguments(0, epfd))
+                    .isEqualTo(epfd); // another file has its number
+            loop.callSoon(() -> {});
+            until(loop::isClosed);
+            until(() -> !reports.isEmpty());
+            assertThat(reports).anyMatch(m -> m.contains("cannot go on") && m.contains("EINVAL"));
+            until(reader::done);
+            assertThatIllegalStateException().isThrownBy(() -> loop.createTask(() -> 1));
+            assertThatIllegalStateException().isThrownBy(() -> loop.callSoon(() -> {}));
+            pipe.sink().close();
+            pipe.source().close();
+        }
+    }
+
     @Test
     @EnabledOnOs(OS.LINUX)
     void W1_aBrokenWakeChannelIsMadeAnewAndReported() throws Throwable {
@@ -625,15 +656,21 @@ final class WakeTest {
     }
 
     private static void closeWakeChannel(EventLoop loop) throws Throwable {
+        assertThat((int) libc("close", ValueLayout.JAVA_INT).invokeWithArguments(descriptor(loop, "wakeFd")))
+                .isZero();
+    }
+
+    private static int descriptor(EventLoop loop, String which) throws Exception {
         Object poller = loop.poller();
-        Method fd = poller.getClass().getDeclaredMethod("wakeFd");
+        Method fd = poller.getClass().getDeclaredMethod(which);
         fd.setAccessible(true);
+        return (int) fd.invoke(poller);
+    }
+
+    private static MethodHandle libc(String function, ValueLayout... arguments) {
         Linker linker = Linker.nativeLinker();
-        int closed = (int) linker.downcallHandle(
-                        linker.defaultLookup().findOrThrow("close"),
-                        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
-                .invokeWithArguments(fd.invoke(poller));
-        assertThat(closed).isZero();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(function), FunctionDescriptor.of(ValueLayout.JAVA_INT, arguments));
     }
 
     // ---- native code and signals

@@ -152,26 +152,37 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
     }
 
     /**
-     * Runs {@code body} on every loop and waits for all.
+     * Runs {@code body} on every loop and waits for all. If the caller is cancelled or interrupted meanwhile, the bodies are
+     * cancelled.
      *
      * @return the values, by the number of the loop
      * @throws Exception the first failure, once all have ended
+     * @throws InterruptedException if the calling thread was interrupted
+     * @throws IllegalStateException if one of the loops is closed; bodies that have begun on others are cancelled
      */
     public <T extends @Nullable Object> List<T> runOnAll(Callable<T> body) throws Exception {
         Objects.requireNonNull(body, "body");
         List<Task<Ended<T>>> tasks = new ArrayList<>(loops.size());
-        for (EventLoop loop : loops) {
-            tasks.add(loop.createTask(() -> Ended.of(body)));
-        }
-        List<T> values = new ArrayList<>(tasks.size());
+        List<T> values = new ArrayList<>(loops.size());
         Throwable failure = null;
-        for (Task<Ended<T>> t : tasks) {
-            try {
-                Ended<T> end = t.get();
-                values.add(end.value());
-                failure = failure == null ? end.failure() : failure;
-            } catch (CancellationException | ExecutionException e) {
-                failure = failure == null ? e : failure;
+        boolean ended = false;
+        try {
+            for (EventLoop loop : loops) {
+                tasks.add(loop.createTask(() -> Ended.of(body)));
+            }
+            for (Task<Ended<T>> t : tasks) {
+                try {
+                    Ended<T> end = t.get();
+                    values.add(end.value());
+                    failure = failure == null ? end.failure() : failure;
+                } catch (CancellationException | ExecutionException e) {
+                    failure = failure == null ? e : failure;
+                }
+            }
+            ended = true;
+        } finally {
+            if (!ended) {
+                tasks.forEach(Task::cancel);
             }
         }
         if (failure != null) {
@@ -180,9 +191,18 @@ public final class LoopGroup implements AutoCloseable, Iterable<EventLoop> {
         return values;
     }
 
-    /** Closes all loops, one after the other; each ends its tasks first. Not from within one of them. */
+    /**
+     * Closes all loops, one after the other; each ends its tasks first.
+     *
+     * @throws IllegalStateException from within one of them, and nothing is closed
+     */
     @Override
     public void close() {
+        for (EventLoop loop : loops) {
+            if (loop.isCurrent()) {
+                throw new IllegalStateException("a loop group cannot be closed from within " + loop);
+            }
+        }
         RuntimeException failure = null;
         for (EventLoop loop : loops) {
             try {

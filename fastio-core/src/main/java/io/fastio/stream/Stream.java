@@ -72,7 +72,15 @@ public final class Stream implements StreamReader, StreamWriter, Closeable {
     }
 
     Task<?> begin() {
-        Task<?> me = Wait.begin();
+        return mine(Wait.begin());
+    }
+
+    /** For a write: nothing comes between what the caller looked at and the bytes. */
+    void beginAtOnce() {
+        mine(Wait.beginAtOnce());
+    }
+
+    private Task<?> mine(Task<?> me) {
         if (Wait.loopOf(me) != io.loop) {
             io.loop.requireCurrent(this);
         }

@@ -19,8 +19,12 @@ public sealed interface StreamWriter permits Stream {
     }
 
     /**
-     * Sends what can be sent at once and keeps a copy of the rest, which follows by itself; does not wait. Whoever writes
-     * much calls {@link #drain} between writes. Allocates nothing as long as the other side keeps up.
+     * Sends what can be sent at once and keeps a copy of the rest, which follows by itself; does not wait. Nothing else runs
+     * between the call and that; behind it others may have a turn, if the task has had its share (S14). Whoever writes much
+     * calls {@link #drain} between writes. Allocates nothing as long as the other side keeps up.
+     *
+     * @throws io.fastio.CancelledError if the task was cancelled before; nothing was written. A cancel that comes later
+     *     stays pending
      */
     void write(byte[] src, int offset, int n) throws IOException;
 

@@ -56,7 +56,7 @@ final class WriteSide {
 
     // =========================================================== may it be written
 
-    private void beginWrite() throws IOException {
+    private void beginWait() throws IOException {
         stream.begin();
         requireWritable();
     }
@@ -83,7 +83,8 @@ final class WriteSide {
     }
 
     private void beginData() throws IOException {
-        beginWrite();
+        stream.beginAtOnce();
+        requireWritable();
         requireNoEof();
     }
 
@@ -134,6 +135,7 @@ final class WriteSide {
             queue().add(src, offset, n);
             queued();
         }
+        Wait.endAtOnce();
     }
 
     void write(ByteBuffer src) throws IOException {
@@ -142,6 +144,7 @@ final class WriteSide {
             queue().add(src);
             queued();
         }
+        Wait.endAtOnce();
     }
 
     void writeUncopied(ByteBuffer src) throws IOException {
@@ -150,6 +153,7 @@ final class WriteSide {
             queue().addUncopied(src);
             queued();
         }
+        Wait.endAtOnce();
     }
 
     /** Writes what another stream has just received into the scratch buffer: does not give way, so that it stays there. */
@@ -297,14 +301,14 @@ final class WriteSide {
     // =========================================================== waiting for it
 
     void drain() throws IOException {
-        beginWrite();
+        beginWait();
         while (full) {
             awaitChange();
         }
     }
 
     void flush() throws IOException {
-        beginWrite();
+        beginWait();
         long until = sent + pendingBytes();
         while (sent < until) {
             awaitChange();
@@ -341,7 +345,8 @@ final class WriteSide {
     // =========================================================== the rest
 
     void writeEof() throws IOException {
-        beginWrite();
+        stream.beginAtOnce();
+        requireWritable();
         if (!transport.canHalfClose()) {
             throw new UnsupportedOperationException(stream + " cannot be half-closed");
         }
@@ -354,6 +359,7 @@ final class WriteSide {
                 throw e;
             }
         }
+        Wait.endAtOnce();
     }
 
     private void sendEofIfWanted() throws IOException {

@@ -23,12 +23,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +64,59 @@ final class LoopGroupTest {
             assertThat(group.size()).isEqualTo(Runtime.getRuntime().availableProcessors());
         }
         assertThatIllegalArgumentException().isThrownBy(() -> LoopGroup.start(0));
+    }
+
+    private static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("gave up waiting").isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void C2_whoeverNoLongerWaitsForAllLoopsCancelsTheBodies() throws Exception {
+        try (LoopGroup group = LoopGroup.start(3)) {
+            AtomicInteger begun = new AtomicInteger();
+            AtomicInteger cancelled = new AtomicInteger();
+            Callable<Integer> body = () -> {
+                begun.incrementAndGet();
+                try {
+                    Asyncio.sleepMs(60_000);
+                } finally {
+                    cancelled.incrementAndGet();
+                }
+                return 1;
+            };
+            Thread me = Thread.currentThread();
+            Thread.ofPlatform().daemon().start(() -> {
+                while (begun.get() < 3) {
+                    Thread.onSpinWait();
+                }
+                me.interrupt();
+            });
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> group.runOnAll(body));
+            until(() -> cancelled.get() == 3);
+            Task<?> caller = group.get(0).createTask(() -> group.runOnAll(body));
+            until(() -> begun.get() == 6);
+            caller.cancel();
+            until(() -> cancelled.get() == 6 && caller.done());
+            assertThat(caller.cancelled()).isTrue();
+            group.get(2).close();
+            assertThatIllegalStateException().isThrownBy(() -> group.runOnAll(body));
+            until(() -> cancelled.get() == begun.get());
+        }
+    }
+
+    @Test
+    void S13_aGroupIsNotHalfClosedFromWithin() throws Exception {
+        try (LoopGroup group = LoopGroup.start(3)) {
+            LoopGroup.runOn(group.get(1), () -> {
+                assertThatIllegalStateException().isThrownBy(group::close).withMessageContaining("from within");
+                return null;
+            });
+            assertThat(group.runOnAll(() -> 1)).containsExactly(1, 1, 1);
+        }
     }
 
     @Test

@@ -35,6 +35,52 @@ final class StreamWriterTest extends OnBothPollers {
         });
     }
 
+    /** What a task looked at before a write is still so when the bytes are taken, though it has to give way some time. */
+    @Test
+    void S14_aWriteGivesWayBehindItsEffect() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            boolean[] over = new boolean[1];
+            List<String> order = new ArrayList<>();
+            Task<Void> writer = Asyncio.createTask(() -> {
+                for (int i = 0; i < 3_000 && !over[0]; i++) {
+                    e.client().write("m");
+                }
+                order.add("writer");
+            });
+            Asyncio.createTask(() -> {
+                order.add("other");
+                over[0] = true;
+                e.client().write("!");
+                e.client().writeEof();
+            });
+            writer.await();
+            assertThat(order).as("it gave way").containsExactly("other", "writer");
+            assertThat(text(e.server().read(-1))).matches("m{1,300}!");
+        });
+    }
+
+    /** The bytes are away, so the write returns, and the next operation is cancelled. */
+    @Test
+    void C6_S14_aCancelThatComesWhileAWriteGivesWayStaysPending() throws Exception {
+        run(() -> {
+            Ends e = connected();
+            int[] written = new int[1];
+            Task<Void> writer = Asyncio.createTask(() -> {
+                while (true) {
+                    e.client().write("m");
+                    written[0]++;
+                }
+            });
+            Asyncio.yieldNow(); // until it gives way
+            assertThat(written[0]).isPositive();
+            writer.cancel();
+            assertThatThrownBy(writer::await).isInstanceOf(CancelledError.class);
+            e.client().writeEof();
+            assertThat(e.server().read(-1)).hasSize(written[0]);
+        });
+    }
+
     @Test
     void I3_drainWaitsOnlyAboveTheHighMarkAndUntilTheLowOne() throws Exception {
         run(() -> {

@@ -853,6 +853,10 @@ final class Connection {
                 stream.abort();
                 return;
             }
+            if (late == Phase.BODY && finalSent) {
+                stream.close(); // within what is left of an answered request's body: there is no second answer
+                return;
+            }
             try {
                 stream.write(HttpResponse.refusal(date(), 408, why));
             } catch (IOException e) {

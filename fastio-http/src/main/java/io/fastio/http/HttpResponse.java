@@ -265,7 +265,7 @@ public final class HttpResponse {
         if (!committed) {
             commit(false);
         }
-        if (!chunked && length >= 0) {
+        if (!chunked && length >= 0 && status != Status.RESET_CONTENT) {
             if (n > left) {
                 throw new IllegalStateException("more than the " + length + " bytes that were announced");
             }
@@ -353,7 +353,10 @@ public final class HttpResponse {
         Connection c = connection;
         boolean http11 = request.isHttp11();
         boolean never = Status.isBodiless(status);
-        bodiless = never || request.method().equals("HEAD");
+        if (status == Status.RESET_CONTENT) {
+            length = 0;
+        }
+        bodiless = never || status == Status.RESET_CONTENT || request.method().equals("HEAD");
         left = Math.max(0, length);
         chunked = length < 0 && http11 && !never;
         if (length < 0 && !http11 && !bodiless) {

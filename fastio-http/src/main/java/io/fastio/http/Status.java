@@ -8,6 +8,9 @@ final class Status {
     private static final int FIRST = 100;
     private static final byte[] @Nullable [] LINES = new byte[500] @Nullable [];
 
+    /** RFC 9110, 15.3.6: has no body, and says so. */
+    static final int RESET_CONTENT = 205;
+
     private Status() {}
 
     /** {@code HTTP/1.1 200 OK} with its line end. */
@@ -33,6 +36,7 @@ final class Status {
             case 201 -> "Created";
             case 202 -> "Accepted";
             case 204 -> "No Content";
+            case RESET_CONTENT -> "Reset Content";
             case 206 -> "Partial Content";
             case 301 -> "Moved Permanently";
             case 302 -> "Found";

@@ -243,7 +243,7 @@ public final class WebSocket {
         }
         receivePayload();
         if (kind() >= CLOSE) {
-            Wait.begin(); // C3: a pending cancel comes before the frame is taken, which the next call then answers
+            Wait.beginAtOnce(); // C3: a pending cancel comes before the frame is taken; the next call then answers it
         }
         inPayload = false;
         headLength = 0;
@@ -515,10 +515,7 @@ public final class WebSocket {
         payload[0] = (byte) (code >> 8);
         payload[1] = (byte) code;
         System.arraycopy(why, 0, payload, 2, why.length);
-        Wait.begin(); // C3: behind a pending cancel nothing has been sent
-        if (closeSent) {
-            return; // by somebody else, meanwhile
-        }
+        Wait.beginAtOnce(); // C3: behind a pending cancel nothing has been sent
         closeSent = true; // first: others may send while this one waits
         sendFrame(CLOSE, payload, 0, payload.length);
     }

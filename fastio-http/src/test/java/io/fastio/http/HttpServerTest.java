@@ -254,6 +254,7 @@ final class HttpServerTest {
                 RawClient c = s.client()) {
             assertThat(c.get("/204").answer(false).header()).doesNotContainKeys("content-length", "transfer-encoding");
             assertThat(c.get("/304?body").answer(false).header()).doesNotContainKey("content-length");
+            assertThat(c.get("/205?body").answer().header()).containsEntry("content-length", "0");
             assertThat(c.get("/404").answer().header()).containsEntry("content-length", "0");
         }
     }

@@ -89,6 +89,20 @@ final class SlowClientTest {
         }
     }
 
+    /** RFC 9110, 15: a request has one final answer, also if its body, which nobody read, stops. */
+    @Test
+    void aBodyThatStopsBehindTheAnswerGetsNoSecondOne() throws Exception {
+        try (Served s = new Served((q, r) -> r.send("done"), SlowClientTest::impatient);
+                RawClient c = s.client()) {
+            assertThat(c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc")
+                            .answer()
+                            .status())
+                    .isEqualTo(200);
+            c.expectEnd();
+            assertThat(s.reported).isEmpty();
+        }
+    }
+
     @Test
     void aBodyThatStopsIsRefused() throws Exception {
         try (Served s = new Served(ECHO, SlowClientTest::impatient)) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fastio.Asyncio;
 import io.fastio.CancelledError;
+import io.fastio.Task;
+import io.fastio.sync.Event;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -369,6 +371,41 @@ final class WebSocketTest {
                 c.send(all.toByteArray());
                 assertThat(receive(c)).startsWith("88 \u0003\ufffd"); // 1002
                 c.expectEnd();
+            }
+        }
+    }
+
+    /** RFC 6455, 5.5.1, though a task that sends has to give way some time (S14). */
+    @Test
+    void behindACloseNothingIsSentByOtherTasks() throws Exception {
+        for (int before = 0; before < 4; before++) {
+            int operations = before;
+            try (Served s = new Served((q, r) -> {
+                        WebSocket ws = WebSocket.accept(q, r);
+                        Event set = new Event();
+                        set.set();
+                        Task<?> sender = Asyncio.createTask(() -> {
+                            for (int i = 0; i < operations; i++) {
+                                set.await();
+                            }
+                            assertThatThrownBy(() -> {
+                                        for (int i = 0; i < 3_000; i++) {
+                                            ws.send("m");
+                                        }
+                                    })
+                                    .isInstanceOf(IOException.class);
+                        });
+                        Asyncio.createTask(() -> ws.close(3000, "")).await();
+                        sender.await();
+                    });
+                    RawClient c = open(s)) {
+                String frame = receive(c);
+                while (frame.equals("81 m")) {
+                    frame = receive(c);
+                }
+                assertThat(frame).isEqualTo("88 \u000b\ufffd");
+                c.expectEnd();
+                assertThat(s.reported).isEmpty();
             }
         }
     }

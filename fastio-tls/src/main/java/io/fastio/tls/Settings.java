@@ -1,5 +1,6 @@
 package io.fastio.tls;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -32,19 +33,33 @@ record Settings(
     }
 
     Settings withApplicationProtocols(List<String> names) {
+        for (String name : names) {
+            int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes == 0 || bytes > 255) { // RFC 7301, 3.1
+                throw new IllegalArgumentException("the name of an application protocol has 1 to 255 bytes: " + name);
+            }
+        }
         return new Settings(context, names, protocols, ciphers, handshakeTime);
     }
 
     Settings withProtocols(List<String> names) {
+        requireSome("protocols", names);
         return new Settings(context, applicationProtocols, names, ciphers, handshakeTime);
     }
 
     Settings withCiphers(List<String> names) {
+        requireSome("ciphers", names);
         return new Settings(context, applicationProtocols, protocols, names, handshakeTime);
     }
 
     Settings withHandshakeTime(Duration d) {
         return new Settings(context, applicationProtocols, protocols, ciphers, d);
+    }
+
+    private static void requireSome(String what, List<String> names) {
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException(what + " must name at least one");
+        }
     }
 
     void applyTo(SSLParameters p) {

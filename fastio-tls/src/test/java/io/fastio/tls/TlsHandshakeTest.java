@@ -123,6 +123,17 @@ final class TlsHandshakeTest extends TlsFixture {
     }
 
     @Test
+    void settingsThatMeanNothingAreRefused() {
+        for (String name : List.of("", "x".repeat(256), "\u00e9".repeat(128))) {
+            assertThatThrownBy(() -> CLIENT.applicationProtocols("h2", name))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(CLIENT.applicationProtocols("x".repeat(255), "h2")).isNotSameAs(CLIENT);
+        assertThatThrownBy(CLIENT::protocols).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(CLIENT::ciphers).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void showsTheCertificateOfTheHostAskedFor() throws Exception {
         onLoop(() -> {
             List<String> asked = new ArrayList<>();
