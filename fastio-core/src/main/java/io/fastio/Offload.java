@@ -57,10 +57,26 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
         LoopTask<?> me = LoopTask.current();
         me.begin();
         Offload<T> call = new Offload<>(me, work);
-        POOL.execute(call);
-        me.loop.elsewhere.offloaded(1);
-        me.suspend(call, null, Wait.FOREVER);
+        call.begin();
+        if (call.waits) { // else it has come back already: the pool's queue may have held this task up in a lock
+            me.suspend(call, null, Wait.FOREVER);
+        }
         return call.result();
+    }
+
+    private void begin() {
+        Elsewhere elsewhere = waiting.loop.elsewhere;
+        elsewhere.offloaded(1);
+        boolean begun = false;
+        try {
+            POOL.execute(this);
+            begun = true;
+        } finally {
+            if (!begun) { // no thread could be started
+                waits = false;
+                elsewhere.offloaded(-1);
+            }
+        }
     }
 
     @SuppressWarnings("NullAway") // T says whether null is a value

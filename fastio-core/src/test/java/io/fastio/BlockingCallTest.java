@@ -473,6 +473,28 @@ final class BlockingCallTest {
         }
     }
 
+    /** The pool's own locks may hold a task up between handing its work over and waiting for it; the work may be done by then. */
+    @Test
+    void W1_noEndOfOffloadedWorkIsLost() throws Exception {
+        try (EventLoop loop = EventLoop.create()) {
+            int[] done = new int[1];
+            loop.run(() -> Asyncio.waitFor(
+                    () -> Asyncio.taskGroup(group -> {
+                        for (int i = 0; i < 8; i++) {
+                            group.createTask(() -> {
+                                for (int n = 0; n < 5_000; n++) {
+                                    int one = Asyncio.offload(() -> 1); // others count meanwhile
+                                    done[0] += one;
+                                }
+                            });
+                        }
+                        return null;
+                    }),
+                    Duration.ofSeconds(60)));
+            assertThat(done[0]).isEqualTo(40_000);
+        }
+    }
+
     @Test
     void C2_offloadedWorkIsInterrupted() throws Exception {
         Asyncio.run(() -> {
