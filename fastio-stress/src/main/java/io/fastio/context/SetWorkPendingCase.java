@@ -18,8 +18,8 @@ import org.openjdk.jcstress.infra.results.L_Result;
 @JCStressTest
 @Outcome(id = "seen", expect = ACCEPTABLE, desc = "Its last run saw what was written before the last request.")
 @Outcome(expect = FORBIDDEN, desc = "The last request was lost.")
-@Twin(of = "AsyncContext", in = "setWorkPending", lacks = "raise", guard = Twin.Guard.CALL)
-@Twin(of = "AsyncContext", in = "setWorkPending", lacks = "marked", guard = Twin.Guard.WRITE)
+@Twin(of = "AsyncContext", in = "bringUp", lacks = "raise", guard = Twin.Guard.CALL)
+@Twin(of = "AsyncContext", in = "bringUp", lacks = "marked", guard = Twin.Guard.WRITE)
 @State
 public class SetWorkPendingCase {
     static final boolean TWIN = Twins.install(MethodHandles.lookup());
