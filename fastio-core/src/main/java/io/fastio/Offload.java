@@ -57,10 +57,8 @@ final class Offload<T extends @Nullable Object> extends Signal implements Runnab
         LoopTask<?> me = LoopTask.current();
         me.begin();
         Offload<T> call = new Offload<>(me, work);
-        call.begin();
-        if (call.waits) { // else it has come back already: the pool's queue may have held this task up in a lock
-            me.suspend(call, null, Wait.FOREVER);
-        }
+        call.begin(); // the pool's locks may hold the task up until the work is done: that is remembered
+        me.suspend(call, null, Wait.FOREVER);
         return call.result();
     }
 

@@ -142,8 +142,8 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             }
             dropInterrupt(); // it would close the channel that is read next
         }
-        if (ticketAsked) {
-            dropTicket(); // the wait that it named was not begun
+        if (ticketAsked || wokenAhead) {
+            dropTicket(); // the wait that they are for was not begun
         }
     }
 
@@ -212,7 +212,7 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
             }
             noteRefusal();
         }
-        if (ticketAsked && h != SLEEP) {
+        if ((ticketAsked || wokenAhead) && h != SLEEP) {
             boolean woken = wokenAhead;
             dropTicket();
             if (woken) {
@@ -281,6 +281,10 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** Its wait has come to its end as it should; false if it is in none, or it has ended already. */
     boolean wakeIfWaiting() {
+        if (hook == null && phase == BLOCKED && !wokenAhead) {
+            wokenAhead = true; // the JDK (a lock, a class being loaded) holds it up on its way into the wait
+            return true;
+        }
         if (hook == null || reason != NOT_YET || readyIn != ReadyQueues.NONE) { // the last: it yielded, and will run
             return false;
         }

@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  * and whoever ends the wait takes the task out of the bookkeeping and calls {@link #resume(Task)}. A wake from another
  * thread goes through a {@link Signal}, which brings it to the loop, or through {@link #resume(Task, long)}.
  *
- * Between the bookkeeping and the suspending nothing may block in the JDK (a contended lock): the loop goes on meanwhile, and
- * a wake that comes then hits no wait. Where that cannot be helped, look once more whether there is still something to wait
- * for, or name the wait by a ticket.
+ * Should the JDK hold the task up between its bookkeeping and the suspending (a contended lock, a class being loaded), the loop
+ * goes on, and a wake that comes then is remembered: {@link #suspend} returns at once.
  *
  * <p>A task is resumed once per wait, for one reason: woken, deadline, or cancelled.
  */

@@ -2,11 +2,14 @@ package io.fastio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fastio.sync.Event;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Pipe;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -16,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** C2 where tasks block by the JDK's means: such calls give the loop away, and a cancel interrupts them. Real time. */
 final class BlockingCallTest {
@@ -471,6 +475,53 @@ final class BlockingCallTest {
         static void touch() {
             assertThat(NOW).isNotZero();
         }
+    }
+
+    /** A lock, or a class being loaded, holds a task up between its bookkeeping and its wait, and the wake comes then. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void W1_aWakeIsNotLostThoughTheJdkHoldsTheTaskUpOnItsWayIntoTheWait(boolean cancelToo) throws Exception {
+        Asyncio.run(() -> {
+            CompletableFuture<Void> goesOn = new CompletableFuture<>();
+            WaitList waiters = new WaitList();
+            List<Boolean> passedOn = new ArrayList<>();
+            Task<Wait.Reason> waiter = Asyncio.createTask(() -> {
+                Task<?> me = Wait.begin();
+                waiters.add(me);
+                goesOn.join(); // of the JDK
+                return Wait.suspend((task, woken) -> passedOn.add(woken), null, Wait.FOREVER);
+            });
+            Asyncio.sleepMs(5);
+            assertThat(Wait.resume(waiters.poll())).isTrue();
+            assertThat(Wait.resume(waiter)).as("once").isFalse();
+            if (cancelToo) {
+                waiter.cancel();
+            }
+            goesOn.complete(null);
+            if (cancelToo) {
+                assertCancelled(waiter);
+                assertThat(passedOn).as("C6").containsExactly(true);
+            } else {
+                assertThat(waiter.await()).isEqualTo(Wait.Reason.WOKEN);
+            }
+        });
+    }
+
+    /** What came of a wait that was never begun ends no later one. */
+    @Test
+    void W1_aWakeOfAWaitThatWasNotBegunEndsNoLaterOne() throws Exception {
+        Asyncio.run(() -> {
+            CompletableFuture<Void> go = new CompletableFuture<>();
+            Task<Boolean> task = Asyncio.createTask(() -> {
+                Wait.begin();
+                go.get(); // of the JDK
+                return new Event().awaitWithin(Duration.ofMillis(5));
+            });
+            Asyncio.sleepMs(5);
+            assertThat(Wait.resume(task)).isTrue();
+            go.complete(null);
+            assertThat(task.await()).isFalse();
+        });
     }
 
     /** The pool's own locks may hold a task up between handing its work over and waiting for it; the work may be done by then. */
