@@ -281,8 +281,9 @@ abstract sealed class Suspendable extends Fiber permits LoopTask {
 
     /** Its wait has come to its end as it should; false if it is in none, or it has ended already. */
     boolean wakeIfWaiting() {
-        if (hook == null && phase == BLOCKED && !wokenAhead) {
-            wokenAhead = true; // the JDK (a lock, a class being loaded) holds it up on its way into the wait
+        boolean heldUp = phase == BLOCKED || phase == RUNNING && readyIn != ReadyQueues.NONE;
+        if (hook == null && heldUp && !wokenAhead) {
+            wokenAhead = true; // the JDK (a lock, a class being loaded) holds it up, or did, on its way into the wait
             return true;
         }
         if (hook == null || reason != NOT_YET || readyIn != ReadyQueues.NONE) { // the last: it yielded, and will run
