@@ -2,7 +2,11 @@ package io.fastio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fastio.sync.AsyncQueue;
 import io.fastio.sync.Event;
+import io.fastio.sync.Guard;
+import io.fastio.sync.Lock;
+import io.fastio.sync.Semaphore;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -10,12 +14,17 @@ import java.nio.channels.Pipe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -507,6 +516,22 @@ final class BlockingCallTest {
         });
     }
 
+    /** And it comes when the JDK lets the task go on already, in the same step. */
+    @Test
+    void W1_aWakeIsNotLostThoughTheJdkHasJustLetTheTaskGoOn() throws Exception {
+        Asyncio.run(() -> {
+            WaitList waiters = new WaitList();
+            Task<Wait.Reason> waiter = Asyncio.createTask(() -> {
+                waiters.add(Wait.begin());
+                Thread.yield();
+                return Wait.suspend((task, woken) -> true, null, Wait.FOREVER);
+            });
+            Task<Boolean> waker = Asyncio.createTask(() -> Wait.resume(waiters.poll()));
+            assertThat(waker.await()).isTrue();
+            assertThat(Asyncio.waitFor(waiter::await, Duration.ofSeconds(5))).isEqualTo(Wait.Reason.WOKEN);
+        });
+    }
+
     /** What came of a wait that was never begun ends no later one. */
     @Test
     void W1_aWakeOfAWaitThatWasNotBegunEndsNoLaterOne() throws Exception {
@@ -543,6 +568,95 @@ final class BlockingCallTest {
                     }),
                     Duration.ofSeconds(60)));
             assertThat(done[0]).isEqualTo(40_000);
+        }
+    }
+
+    /** JDK locks that threads contend for, between and within waits of every kind, timeouts and pooled work. */
+    @Test
+    @Tag("slow")
+    void W1_nothingIsLostWhereJdkLocksHoldTasksUpAnywhere() throws Exception {
+        ReentrantLock contended = new ReentrantLock();
+        AtomicBoolean over = new AtomicBoolean();
+        for (int i = 0; i < 2; i++) {
+            Thread.ofPlatform().daemon().start(() -> {
+                while (!over.get()) {
+                    touch(contended);
+                    LockSupport.parkNanos(20_000);
+                }
+            });
+        }
+        int workers = 20;
+        int rounds = 2_000;
+        AsyncQueue<Integer> queue = new AsyncQueue<>(8);
+        Semaphore three = new Semaphore(3);
+        Lock lock = new Lock();
+        int[] taken = new int[1];
+        int[] inside = new int[1];
+        int[] gaveUp = new int[1];
+        Callable<Integer> mixed = () -> Asyncio.taskGroup(group -> {
+            for (int i = 0; i < workers; i++) {
+                Random random = new Random(i);
+                group.createTask(() -> {
+                    for (int n = 0; n < rounds; n++) {
+                        touch(contended);
+                        queue.put(1);
+                        if (random.nextInt(10) == 0) {
+                            assertThat(Asyncio.offload(() -> 7)).isEqualTo(7);
+                        }
+                        three.acquire();
+                        try {
+                            assertThat(++inside[0]).isLessThanOrEqualTo(3);
+                            if (random.nextBoolean()) {
+                                Asyncio.yieldNow();
+                            }
+                            touch(contended);
+                        } finally {
+                            inside[0]--;
+                            three.release();
+                        }
+                        try {
+                            Asyncio.waitFor(
+                                    () -> {
+                                        try (Guard held = lock.hold()) {
+                                            if (random.nextInt(20) == 0) {
+                                                Asyncio.sleepMs(1);
+                                            }
+                                            touch(contended);
+                                        }
+                                    },
+                                    Duration.ofMillis(random.nextInt(3)));
+                        } catch (TimeoutException e) {
+                            gaveUp[0]++; // others held it for as long
+                        }
+                    }
+                });
+                group.createTask(() -> {
+                    for (int n = 0; n < rounds; n++) {
+                        int one = queue.get();
+                        touch(contended);
+                        taken[0] += one;
+                    }
+                });
+            }
+            return workers;
+        });
+        try {
+            Asyncio.run(() -> Asyncio.waitFor(mixed, Duration.ofSeconds(60)));
+        } finally {
+            over.set(true);
+        }
+        assertThat(taken[0]).isEqualTo(workers * rounds);
+        assertThat(inside[0]).isZero();
+        assertThat(gaveUp[0]).isBetween(1, workers * rounds - 1);
+        assertThat(lock.locked()).isFalse();
+    }
+
+    private static void touch(ReentrantLock lock) {
+        lock.lock();
+        try {
+            Thread.onSpinWait();
+        } finally {
+            lock.unlock();
         }
     }
 

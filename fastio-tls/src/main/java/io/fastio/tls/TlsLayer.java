@@ -145,7 +145,7 @@ final class TlsLayer implements Layer {
                 s = unwrapInto(r, both);
             }
             if (s == SSLEngineResult.Status.BUFFER_OVERFLOW) {
-                throw new SSLException("a record is larger than TLS allows");
+                throw refusal("a record is larger than TLS allows");
             }
         } finally {
             both[0] = NOTHING;
@@ -205,12 +205,12 @@ final class TlsLayer implements Layer {
         if (r.bytesProduced() > 0) {
             messages = 0;
         } else if (r.bytesConsumed() > 0 && ++messages > MOST_MESSAGES) {
-            throw new SSLException("more than " + MOST_MESSAGES + " messages of TLS without data");
+            throw refusal("more than " + MOST_MESSAGES + " messages of TLS without data");
         }
         HandshakeStatus s = r.getHandshakeStatus();
         while (s != HandshakeStatus.NOT_HANDSHAKING && s != HandshakeStatus.FINISHED && !engine.isOutboundDone()) {
             if (!tls13) {
-                throw new SSLException("renegotiation is refused");
+                throw refusal("renegotiation is refused");
             }
             switch (s) {
                 case NEED_TASK -> {
@@ -309,7 +309,7 @@ final class TlsLayer implements Layer {
             to.compact();
             if (to.remaining() < engine.getSession().getPacketBufferSize()) {
                 if (to.capacity() > Buffers.SIZE) {
-                    throw new SSLException("the other side takes no answers to its messages of TLS");
+                    throw refusal("the other side takes no answers to its messages of TLS");
                 }
                 ByteBuffer larger = ByteBuffer.allocate(2 * to.capacity()).put(to.flip());
                 buffers.giveBack(to);
@@ -340,6 +340,15 @@ final class TlsLayer implements Layer {
                 // One message, as a rule.
             }
         }
+    }
+
+    /**
+     * We refuse what the engine would go on with: it has no alert to send then, and an end of the session would tell the peer that
+     * all is well. So the connection ends without one.
+     */
+    private SSLException refusal(String why) {
+        closed = true;
+        return new SSLException(why);
     }
 
     /** The session is broken: the alert that the engine has made of it, as far as it can be sent at once. */
